@@ -1,6 +1,6 @@
 """Choosing a method and T by measurement, against its targets: `python -m benchmarks.choice`.
 
-    domains       `recommend(sampled=True)` on the three domains with 20 fresh seeds, against
+    domains       `plan(sampled=True)` on the three domains with 20 fresh seeds, against
                   E-FSVI and the policy greedy for J, each with the best T in hindsight, Base E-VI,
                   also with common random numbers, and certainty equivalence. Share of the optimum,
                   by exact evaluation. Read from the archive; `python -m fsdash.reproduce beyond`

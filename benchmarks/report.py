@@ -8,6 +8,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results"
@@ -22,7 +23,7 @@ def environment() -> dict[str, str]:
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "python": platform.python_version(),
-        **{package: version(package) for package in PACKAGES},
+        **{package: version(package) for package in PACKAGES if find_spec(package)},
         "CPUs": str(os.cpu_count()),
         "threads used": "1",
     }

@@ -16,7 +16,7 @@ exact           `vi`, `fsvi`, `rolling`, `mpi`
 sampled         `e_vi`, `e_fsvi`, `e_rolling`, `e_thaw` with `Sampling`
 driving         `Snapshot`, `run_until`; `ALGORITHMS`, `register`, `Field`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`
-choice          `recommend`, `frontier`, `certify`, `SolvedModel`, `suits`
+choice          `plan`, `plan_steps`, `Plan`, `frontier`, `certify`, `SolvedModel`, `suits`
 experiments     `RunSpec`, `run_all`, `summarise`
 errors          `InputError`, raised for every input that cannot be used
 ==============  ===================================================================================

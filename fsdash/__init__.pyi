@@ -22,7 +22,9 @@ from .algorithms.registry import ALGORITHMS as ALGORITHMS
 from .algorithms.registry import register as register
 from .choice.certify import certify as certify
 from .choice.frontier import frontier as frontier
-from .choice.recommend import recommend as recommend
+from .choice.plan import Plan as Plan
+from .choice.plan import plan as plan
+from .choice.plan import plan_steps as plan_steps
 from .choice.solved import SolvedModel as SolvedModel
 from .choice.solved import suits as suits
 from .core.axis import Axis as Axis

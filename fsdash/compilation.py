@@ -84,11 +84,13 @@ def _solve() -> None:
 
     from fsdash.algorithms import fsvi, run_until
     from fsdash.algorithms.optimum import regret
+    from fsdash.choice.plan import plan
     from fsdash.core.greedy import OwnRows
     from fsdash.domains import make
 
     for model in (make("inventory").build(), _model_in_rows()):
         regret(model, run_until(fsvi(model, 6), iterations=1).policy_PXY)
+        plan(model, sweeps=30)
     # The steps that only a large model takes; the second one changes U a lot.
     steps = OwnRows(model, model.rows)
     for U_XY in (np.zeros(model.real_XY.shape), model.reward_XYA.max(axis=2)):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+    from fsdash.choice.frontier import Frontier
     from fsdash.core.model import FastSlowMDP
 
 
@@ -56,7 +57,7 @@ def learning_curves(frame: pd.DataFrame, x: str = "evaluations", **options: Any)
 
 
 def frontier(
-    points: pd.DataFrame,
+    measured: Frontier,
     T: Sequence[int] | None = None,
     *,
     budget: float = 0.0,
@@ -67,7 +68,7 @@ def frontier(
 
     Parameters
     ----------
-    points : pd.DataFrame
+    measured : Frontier
         The result of `fsdash.frontier`.
     T : sequence of int, optional
         The curves of FSVI; those of all measured T by default.
@@ -86,16 +87,17 @@ def frontier(
     Examples
     --------
     >>> import fsdash
-    >>> points = fsdash.frontier(fsdash.make("inventory").build(), [2, 6])
-    >>> figure = fsdash.plot.frontier(points, budget=8)
+    >>> measured = fsdash.frontier(fsdash.make("inventory").build(), [2, 6])
+    >>> figure = fsdash.plot.frontier(measured, budget=8)
     >>> [trace.name for trace in figure.data if (trace.name or "").startswith("T")]
     ['T = 2', 'T = 6']
     """
     from fsdash.figures.frontier import frontier_figure
 
     if T is None:
+        points = measured.points
         T = sorted(points.loc[points["method"] == "fsvi", "T"].unique().tolist())
-    return frontier_figure(points, T, budget, measure, certificates=certificates)
+    return frontier_figure(measured, T, budget, measure, certificates=certificates)
 
 
 def policy(

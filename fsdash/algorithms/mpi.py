@@ -17,7 +17,7 @@ Work: |S||A| + (sweeps made)·|S| backups per iteration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 
 import numpy as np
@@ -32,7 +32,11 @@ from fsdash.errors import InputError
 
 
 def mpi(
-    model: FastSlowMDP, *, m: int = 400, enough: float = 0.1, U0_XY: np.ndarray | None = None
+    model: FastSlowMDP,
+    *,
+    m: int | Callable[[], int] = 400,
+    enough: float = 0.1,
+    U0_XY: np.ndarray | None = None,
 ) -> Iterator[Snapshot]:
     """Modified policy iteration on the base model.
 
@@ -40,8 +44,8 @@ def mpi(
     ----------
     model : FastSlowMDP
         The model.
-    m : int, default 400
-        Largest number of evaluation sweeps per iteration.
+    m : int or callable, default 400
+        Largest number of evaluation sweeps per iteration; a function is called before them.
     enough : float, default 0.1
         The sweeps stop when the policy's residual is this share of the greedy residual.
     U0_XY : np.ndarray, optional
@@ -59,7 +63,7 @@ def mpi(
     >>> fsdash.run_until(fsdash.mpi(model), tolerance=1e-3).iteration < 20
     True
     """
-    if not isinstance(m, int | np.integer) or m < 0:
+    if not callable(m) and (not isinstance(m, int | np.integer) or m < 0):
         raise InputError(f"m = {m}: use a whole number of evaluation sweeps, 0 or more")
     bounds, steps = certificate(model), greedy_steps(model)
     n_pairs, n_real, outcomes = model.n_pairs, model.n_real, model.true.outcomes
@@ -83,6 +87,7 @@ def mpi(
         )
 
         helped = error < last_error or not enough
-        sweeps = steps.sweeps(HU_XY, m, goal) if helped else 0
+        most = m() if callable(m) else m
+        sweeps = steps.sweeps(HU_XY, most, goal) if helped and most else 0
         backups += n_pairs + n_real * sweeps
         U_XY, last_error = HU_XY, error

@@ -15,13 +15,16 @@ larger than the tolerance.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from math import inf
 from time import perf_counter
 
 import numpy as np
 
 from fsdash.algorithms.mpi import mpi
+from fsdash.algorithms.snapshot import Snapshot
 from fsdash.core.certificate import certificate, checked_tolerance, unit
 from fsdash.core.display import Lines, Summary
 from fsdash.core.evaluation import (
@@ -146,41 +149,75 @@ def optimum(model: FastSlowMDP, *, tolerance: float = TOLERANCE, seconds: float 
     (2177, True)
     """
     goal = checked_tolerance(tolerance) * unit(model)
-    deadline = perf_counter() + seconds
-    best, small = _iterated(model, goal, deadline), model.reward_XYA.size <= MAX_REFINED
-    if small and not within(best.error, goal, best.U_XY) and perf_counter() < deadline:
-        best = min(best, _refined(model, best.U_XY, goal)[0], key=lambda values: values.error)
+    deadline, best = perf_counter() + seconds, None
+    for snapshot in islice(solving(model, lambda: goal), MOST_ITERATIONS):
+        if best is None or snapshot.error < best.error:
+            best = Optimum(snapshot.values_XY, snapshot.error, snapshot.policy_PXY)
+        if best.error <= goal or perf_counter() > deadline:
+            break
+    assert best is not None
     return replace(best, tolerance=goal)
 
 
-def _iterated(model: FastSlowMDP, goal: float, deadline: float) -> Optimum:
-    """Find U* by modified policy iteration, to the goal or until half of the error is rounding."""
-    start_XY, best, iterations, least = None, None, 0, 0
+def solving(
+    model: FastSlowMDP,
+    goal: Callable[[], float],
+    *,
+    U0_XY: np.ndarray | None = None,
+    m: int | Callable[[], int] = 400,
+    exact: Callable[[], bool] = lambda: True,
+) -> Iterator[Snapshot]:
+    """Modified policy iteration, with policy iteration on the residual where it helps.
+
+    Yields the snapshots of `mpi`, and those of the residual, whose phase is "exact", and ends where
+    rounding prevents more. `goal` returns the error asked for, and `exact` whether a policy may be
+    evaluated exactly now.
+    """
+    small, start_XY, made, least = model.reward_XYA.size <= MAX_REFINED, U0_XY, 0, 0
+    best: Snapshot | None = None
     while True:
-        for snapshot in mpi(model, U0_XY=start_XY):
-            if best is None or snapshot.error < best.error:
-                best = Optimum(snapshot.values_XY, snapshot.error, snapshot.policy_PXY)
-            iterations += 1
-            if best.error <= max(goal, 2 * snapshot.rounding):
-                return best
-            if iterations > MOST_ITERATIONS or perf_counter() > deadline:
-                return best
-            slow = snapshot.iteration >= FIRST_EXACT and snapshot.backups >= least
-            if slow and model.reward_XYA.size <= MAX_REFINED:
+        for snapshot in mpi(model, U0_XY=start_XY, m=m):
+            if made:
+                snapshot = replace(snapshot, backups=made + snapshot.backups)
+            yield snapshot
+            best = snapshot if best is None or snapshot.error < best.error else best
+            rounded = best.error <= 2 * snapshot.rounding
+            may = small and exact()
+            if rounded and (not may or within(best.error, goal(), best.values_XY)):
+                return
+            slow = snapshot.iteration >= FIRST_EXACT and snapshot.backups - made >= least
+            if may and (rounded or slow):
                 break
-        refined, start_XY, sweeps = _refined(model, snapshot.values_XY, goal)
-        best = min(best, refined, key=lambda values: values.error)
-        least = sweeps * model.n_real
+        assert best is not None
+        values_XY = best.values_XY if rounded else snapshot.values_XY
+        refined, start_XY, least, work = _refined(model, values_XY, goal())
+        made = snapshot.backups + work
+        best = replace(
+            snapshot,
+            phase="exact",
+            backups=made,
+            policy_PXY=refined.policy_PXY,
+            values_XY=refined.U_XY,
+            error=refined.error,
+            evaluations=made * model.true.outcomes,
+        )
+        yield best
+        if rounded:
+            return
 
 
-def _refined(model: FastSlowMDP, U_XY: np.ndarray, goal: float) -> tuple[Optimum, np.ndarray, int]:
+def _refined(
+    model: FastSlowMDP, U_XY: np.ndarray, goal: float
+) -> tuple[Optimum, np.ndarray, int, int]:
     """Policy iteration on the residual, from any values, as long as it helps.
 
-    Returns the values with the smallest certified error, the last ones, and the sweeps made.
+    Returns the values with the smallest certified error, the last ones, the backups of the
+    policies' sweeps, and all backups.
     """
     bounds, zero_XY = certificate(model), np.zeros_like(U_XY)
-    low_XY, best, sweeps, missed = zero_XY, None, 0, 0
+    low_XY, best, sweeps, rounds, missed = zero_XY, None, 0, 0, 0
     while True:
+        rounds += 1
         residual_XYA = residual(model, U_XY, low_XY)
         policy_XY, shift_XY = residual_XYA.argmax(axis=2).astype(np.int32), zero_XY.copy()
         error, _ = bounds.correct(shift_XY, residual_XYA.max(axis=2))
@@ -189,7 +226,8 @@ def _refined(model: FastSlowMDP, U_XY: np.ndarray, goal: float) -> tuple[Optimum
         if best is None or error < best.error:
             best = Optimum(U_XY + (low_XY + shift_XY), error, policy_XY[None])
         if within(best.error, goal, U_XY) or missed > MOST_MISSED:
-            return best, U_XY, sweeps
+            policies = sweeps * model.n_real
+            return best, U_XY, policies, policies + rounds * model.n_pairs
         gain = evaluate(model, policy_XY[None], zero_XY, (1 - model.gamma) * goal, residual_XYA)
         U_XY, low_XY = two_sum(U_XY, low_XY + gain.U_XY)
         sweeps += gain.sweeps

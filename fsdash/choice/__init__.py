@@ -2,7 +2,8 @@
 
 certify     bounds on the regret of a policy, without solving the model
 frontier    the true regret of every method and T against its cost
-recommend   the method, T and k for a budget: from the frontier, or by a race of sampled methods
+plan        the best policy for a budget, with a certified gap that shrinks
+simulation  many simulated paths of a policy, summarised
 solved      a model with its optimum, and the one verdict on whether freezing suits it
 splits      splits into slow and fast variables, ranked by the true regret of freezing
 """

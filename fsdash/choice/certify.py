@@ -250,7 +250,7 @@ def _cycles(
     for reward_XY, law in followed * cycles:
         image_XY = reward_XY + model.gamma * expect(model, law, image_XY)[:, :, 0]
     made = cycles * len(policy_PXY)
-    return _below(model, made, values_XY, image_XY), made * model.n_real / model.n_pairs
+    return below(model, made, values_XY, image_XY), made * model.n_real / model.n_pairs
 
 
 def _finite(model: FastSlowMDP, values_XY: np.ndarray, name: str) -> np.ndarray:
@@ -276,7 +276,7 @@ def _above(model: FastSlowMDP, t: int, V_XY: np.ndarray, BV_XY: np.ndarray) -> n
     return BV_XY + later_X1 + _rounding(model, V_XY, BV_XY, c_X1)
 
 
-def _below(model: FastSlowMDP, t: int, V_XY: np.ndarray, BV_XY: np.ndarray) -> np.ndarray:
+def below(model: FastSlowMDP, t: int, V_XY: np.ndarray, BV_XY: np.ndarray) -> np.ndarray:
     """Bound the fixed point of an operator B of t steps from below, given V and B V."""
     return -_above(model, t, -V_XY, -BV_XY)
 

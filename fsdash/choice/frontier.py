@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan
+from time import perf_counter
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -40,6 +42,9 @@ from fsdash.theory.parameters import Constants
 from fsdash.theory.repaired import repaired_bound
 from fsdash.theory.rolling import rolling_bound
 
+Item = TypeVar("Item")
+SECONDS = 60.0
+"""The time limit if none is given."""
 METHODS = ("fsvi", "rolling", "mpi", "vi")
 COLUMNS = (
     "method",
@@ -86,6 +91,8 @@ class Frontier:
         The optimal mean value.
     upper_bound_sweeps : float
         The cost of the upper bound that all certificates share.
+    complete : bool
+        Whether all points were measured before the time limit.
     """
 
     points: pd.DataFrame
@@ -93,6 +100,7 @@ class Frontier:
     policies: Sequence[np.ndarray] = ()
     optimal_return: float = nan
     upper_bound_sweeps: float = nan
+    complete: bool = True
 
     def where(self, chosen: pd.Series) -> Frontier:
         """The frontier with some of its points; they keep their labels."""
@@ -128,6 +136,7 @@ def frontier(
     bounds: bool = True,
     constants: Constants | None = None,
     constants_seconds: float | None = None,
+    seconds: float | None = SECONDS,
     progress: Callable[[float], object] = lambda share: None,
 ) -> Frontier:
     """Measure the regret of each method, T and k on a model.
@@ -154,8 +163,11 @@ def frontier(
         in index form with all actions feasible and at most 400,000 state-action pairs.
     constants_seconds : float, optional
         Seconds for measuring the constants; then proven upper values are used, which still bound.
+    seconds : float, optional
+        Time limit, one minute by default; None for none. Each method and T may use an equal share
+        of the time that is left, and the points until then are returned. The time for U* is extra.
     progress : callable
-        Called with the share that is done, 0 to 1.
+        Called with the share that is done, 0 to 1. An exception in it ends the measurement.
 
     Returns
     -------
@@ -184,15 +196,19 @@ def frontier(
             "fsdash.theory.measure(model).constants(model.gamma)"
         )
     best, goal = solved.best, tolerance * solved.largest_value
+    clock = _TimeLimit(inf if seconds is None else seconds)
     if bounds and constants is None and best.within_tolerance and _is_measurable(model):
         progress(0.0)
+        if constants_seconds is None and seconds is not None:
+            constants_seconds = seconds / 2
         upper = measure(model, best.U_XY, seconds=constants_seconds)
         constants = upper.constants(model.gamma)
 
     evaluated: list[tuple[Point, Values]] = []
-    for share, points in _series(model, T_values, methods, goal, every_iteration):
-        for point in points:
-            progress(share)
+    for done, jobs, points in _series(model, T_values, methods, goal, every_iteration, clock):
+        clock.share(jobs - done)
+        for point in clock.in_time(points):
+            progress(done / jobs)
             # Similar policies follow each other, so the values of one are a start for the next.
             start_XY = evaluated[-1][1].U_XY if evaluated else None
             values = policy_values(
@@ -229,7 +245,29 @@ def frontier(
         [point.policy_PXY for point, _ in evaluated],
         solved.optimal_return,
         upper_sweeps,
+        clock.complete,
     )
+
+
+class _TimeLimit:
+    """A time limit that is shared equally by what is left to do."""
+
+    def __init__(self, seconds: float) -> None:
+        self.end = self.deadline = perf_counter() + seconds
+        self.complete = True
+
+    def share(self, jobs_left: int) -> None:
+        """Let the next job use its share of the time that is left."""
+        now = perf_counter()
+        self.deadline = now + max(self.end - now, 0.0) / jobs_left
+
+    def in_time(self, items: Iterator[Item]) -> Iterator[Item]:
+        """The items until the deadline, at least the first one."""
+        for item in items:
+            yield item
+            if perf_counter() > self.deadline:
+                self.complete = False
+                return
 
 
 def _check(model: FastSlowMDP, T: Sequence[int], methods: Sequence[str]) -> list[int]:
@@ -255,12 +293,14 @@ def _series(
     methods: Sequence[str],
     goal: float,
     every_iteration: bool,
-) -> Iterator[tuple[float, Iterator[Point]]]:
-    """The points of one method and T at a time, with the share that is done before them."""
+    clock: _TimeLimit,
+) -> Iterator[tuple[int, int, Iterator[Point]]]:
+    """The points of one method and T at a time, after the number before them and of all."""
     passes = list(rolling(model, T_values[-1])) if set(methods) & set(FREEZING) else []
     jobs: list[Iterator[Point]] = []
     if "fsvi" in methods:
-        jobs += _fsvi_series(model, passes, T_values, goal, 1 if every_iteration else FSVI_RATIO)
+        ratio: float = 1 if every_iteration else FSVI_RATIO
+        jobs += _fsvi_series(model, passes, T_values, goal, ratio, clock)
     if "rolling" in methods:
         chosen = (s for s in passes if s.iteration in T_values)
         jobs.append(
@@ -268,13 +308,12 @@ def _series(
             for s in chosen
         )
     if "mpi" in methods:
-        jobs.append(_mpi_points(model, goal))
+        jobs.append(_mpi_points(model, goal, clock))
     if "vi" in methods:
-        jobs.append(
-            _iterated(model, "vi", None, vi(model), goal, 1 if every_iteration else VI_RATIO)
-        )
+        ratio = 1 if every_iteration else VI_RATIO
+        jobs.append(_iterated(model, "vi", None, vi(model), goal, ratio, clock))
     for done, job in enumerate(jobs):
-        yield done / len(jobs), _changed(job)
+        yield done, len(jobs), _changed(job)
 
 
 def _fsvi_series(
@@ -283,6 +322,7 @@ def _fsvi_series(
     T_values: Sequence[int],
     goal: float,
     ratio: float,
+    clock: _TimeLimit,
 ) -> list[Iterator[Point]]:
     """The upper level of each T, on the lower level that all T share.
 
@@ -298,7 +338,7 @@ def _fsvi_series(
         lower = np.array(policies[:n][::-1], np.int32).reshape(n, *zero_XY.shape)
         backups = passes[n - 1].backups if n else 0
         upper = upper_level(model, J_XY, lower, followed[:n][::-1], zero_XY, backups)
-        jobs.append(_iterated(model, "fsvi", T, upper, goal, ratio))
+        jobs.append(_iterated(model, "fsvi", T, upper, goal, ratio, clock))
     return jobs
 
 
@@ -309,26 +349,27 @@ def _iterated(
     snapshots: Iterator[Snapshot],
     goal: float,
     ratio: float,
+    clock: _TimeLimit,
 ) -> Iterator[Point]:
     """The points at each k up to `EVERY_UP_TO`, then at k that grow by a ratio.
 
     The last one is at convergence, if that is much later than the one before.
     """
     due = 0
-    for snapshot, last in until_settled(model, T or 1, snapshots, goal):
+    for snapshot, last in clock.in_time(until_settled(model, T or 1, snapshots, goal)):
         k = snapshot.iteration
         if k == due or (last and 2 * k >= due):
             yield _point(method, T, snapshot)
             due = k + 1 if k < EVERY_UP_TO else max(int(ratio * k), k + 1)
 
 
-def _mpi_points(model: FastSlowMDP, goal: float) -> Iterator[Point]:
+def _mpi_points(model: FastSlowMDP, goal: float, clock: _TimeLimit) -> Iterator[Point]:
     """The points of modified policy iteration until its values are as precise as evaluations.
 
     It converges fast, and a budget that pays for the optimum must not end with a worse policy.
     """
     enough = attainable(model, EVALUATED * goal)
-    for snapshot in mpi(model):
+    for snapshot in clock.in_time(mpi(model)):
         yield _point("mpi", None, snapshot)
         if snapshot.error <= enough or snapshot.iteration == MAX_ITERATIONS:
             return

@@ -23,11 +23,12 @@ the next pass as J_T, and repeat. The horizon then grows with every pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from math import isnan, nan
+from math import inf, isnan, nan
+from time import perf_counter
 
 import numpy as np
 
@@ -43,6 +44,8 @@ from fsdash.core.operators import expect
 from fsdash.domains import Domain
 from fsdash.errors import InputError
 
+SECONDS = 60.0
+"""Time limit of the verdict if none is given."""
 PRECISION = 1e-5
 """Certified error of a policy's value, relative to the largest optimal value."""
 CONVERGENCE = 1e-4
@@ -88,7 +91,8 @@ class Suitability(Summary):
         Relative regret of FSVI with T = 4 and a terminal value repeated over five passes; NaN if
         FSVI or rolling freeze need no alternative.
     notice : str
-        A sentence if U* misses its tolerance, so that these regrets are imprecise; else empty.
+        A sentence if U* misses its tolerance, so that these regrets are imprecise, or if the time
+        limit ended the comparison; else empty.
     """
 
     suits: bool
@@ -163,8 +167,8 @@ def _share(share: float) -> str:
 class SolvedModel(Summary):
     """A model with its optimum, the scale of regret and the verdict on freezing.
 
-    Each part is computed once, when it is first asked for. `frontier`, `recommend` and `suits`
-    take a solved model in place of a model, so that it is not solved again.
+    Each part is computed once, when it is first asked for. `frontier` and `suits` take a solved
+    model in place of a model, so that it is not solved again.
 
     Examples
     --------
@@ -177,6 +181,10 @@ class SolvedModel(Summary):
     """
 
     model: FastSlowMDP
+    seconds: float = SECONDS
+    """Time limit of the verdict, after U*."""
+    progress: Callable[[float], object] = lambda share: None
+    """Called with the share of the verdict that is done. An exception in it ends the verdict."""
     _fsvi_regrets: dict[int, Regret] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -230,11 +238,15 @@ class SolvedModel(Summary):
         """The regret of a policy."""
         return regret(self.model, policy_PXY, best=self.best)
 
-    def fsvi(self, T: int, terminal_XY: np.ndarray | None = None) -> Snapshot:
-        """FSVI after convergence."""
+    def fsvi(
+        self, T: int, terminal_XY: np.ndarray | None = None, deadline: float = inf
+    ) -> Snapshot:
+        """FSVI after convergence, or at the deadline, a time of `perf_counter`."""
         snapshots = fsvi(self.model, T, terminal_XY=terminal_XY)
         goal = CONVERGENCE * self.largest_value
-        *_, (snapshot, _) = until_settled(self.model, T, snapshots, goal)
+        for snapshot, _ in until_settled(self.model, T, snapshots, goal):  # noqa: B007
+            if perf_counter() > deadline:
+                break
         return snapshot
 
     def fsvi_regret(self, T: int) -> Regret:
@@ -246,9 +258,26 @@ class SolvedModel(Summary):
     @cached_property
     def freezing(self) -> Suitability:
         """Whether freezing suits the model: the verdict, by the rule at the top of this file."""
-        passes = {s.iteration: s.policy_PXY for s in rolling(self.model, HORIZONS[-1])}
-        fsvi_T = {T: self.relative_regret(self.fsvi_regret(T).mean_regret) for T in HORIZONS}
-        rolling_n = {n: self.relative_regret(self.regret(passes[n]).mean_regret) for n in HORIZONS}
+        best, deadline = self.best, perf_counter() + self.seconds
+        fsvi_T, rolling_n = dict[int, float](), dict[int, float]()
+        for snapshot in rolling(self.model, HORIZONS[-1]):
+            n = snapshot.iteration
+            if n in HORIZONS:
+                self.progress(len(rolling_n) / len(HORIZONS) / 2)
+                loss = self.regret(snapshot.policy_PXY)
+                rolling_n[n] = self.relative_regret(loss.mean_regret)
+            if perf_counter() > deadline and rolling_n:
+                break
+        for T in HORIZONS:
+            self.progress((len(fsvi_T) / len(HORIZONS) + 1) / 2)
+            if (known := self._fsvi_regrets.get(T)) is None:
+                known = self.regret(self.fsvi(T, deadline=deadline).policy_PXY)
+                if perf_counter() < deadline:
+                    self._fsvi_regrets[T] = known
+            fsvi_T[T] = self.relative_regret(known.mean_regret)
+            if perf_counter() > deadline:
+                break
+        late = len(fsvi_T) + len(rolling_n) < 2 * len(HORIZONS)
         T, n = (min(shares, key=lambda t: shares[t]) for shares in (fsvi_T, rolling_n))
         moves, enough = _moves(self.model), not min(fsvi_T[T], rolling_n[n]) > REMAINING
         suits = enough and self.model.n_slow > 1
@@ -261,9 +290,13 @@ class SolvedModel(Summary):
             T,
             rolling_n[n],
             n,
-            nan if enough else self._repeated(),
-            self.best.notice,
+            nan if enough or late else self._repeated(),
+            " ".join(filter(None, [best.notice, self._late_notice(fsvi_T) if late else ""])),
         )
+
+    def _late_notice(self, compared: Iterable[int]) -> str:
+        T = ", ".join(map(str, compared))
+        return f"The time limit of {self.seconds:g} s ended the comparison after T = {T}."
 
     def _repeated(self) -> float:
         """The relative regret of FSVI after passes that repeat its values as terminal value."""
@@ -277,13 +310,23 @@ class SolvedModel(Summary):
         return "SolvedModel", [("model", self.model.name)]
 
 
-def suits(model: FastSlowMDP | SolvedModel) -> Suitability:
+def suits(
+    model: FastSlowMDP | SolvedModel,
+    *,
+    seconds: float = SECONDS,
+    progress: Callable[[float], object] = lambda share: None,
+) -> Suitability:
     """Find out whether freezing suits a model.
 
     Parameters
     ----------
     model : FastSlowMDP or SolvedModel
-        The model.
+        The model. A solved one has its own time limit.
+    seconds : float, default 60
+        Time limit after U* is known. The verdict then rests on the T and n until then, and its
+        notice says so.
+    progress : callable
+        Called with the share that is done, 0 to 1. An exception in it ends the comparison.
 
     Returns
     -------
@@ -297,7 +340,9 @@ def suits(model: FastSlowMDP | SolvedModel) -> Suitability:
     >>> verdict.suits, round(verdict.fsvi, 2), round(verdict.rolling, 2)
     (True, 0.05, 0.01)
     """
-    return SolvedModel.of(model).freezing
+    if not isinstance(model, SolvedModel):
+        model = SolvedModel(model, seconds, progress)
+    return model.freezing
 
 
 @lru_cache(maxsize=4)

@@ -3,7 +3,7 @@
 main           the entry point and the parser
 arguments      what several commands share: their parser, argument types, a domain's arguments
 theory         bounds, advise, constants
-choice         frontier, recommend
+choice         frontier, plan
 models         domains, algorithms, solve
 inspect_model  inspect-model
 runs           run

@@ -1,20 +1,29 @@
-"""`fsdash frontier` and `fsdash recommend`: methods and T compared by measurement on a model."""
+"""`fsdash frontier` and `fsdash plan`: methods compared in hindsight, and a policy for a budget."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
-from fsdash.cli.arguments import add_command, add_domain, read_domain, whole_range
-from fsdash.formatting import format_records, frame_records
+from fsdash.cli.arguments import (
+    add_command,
+    add_domain,
+    name_argument,
+    read_domain,
+    whole_range,
+)
+from fsdash.cli.model_files import check_policy_path, write_policy
+from fsdash.formatting import format_records, frame_records, number
 
 if TYPE_CHECKING:
+    from fsdash.choice.plan import PlanStep
     from fsdash.choice.solved import SolvedModel
 
 
 def add_commands(commands) -> None:
-    """Add `frontier` and `recommend`."""
+    """Add `frontier` and `plan`."""
     p = add_command(
         commands, "frontier", run_frontier, "measure the regret and the cost of each method and T"
     )
@@ -41,10 +50,13 @@ def add_commands(commands) -> None:
     )
 
     p = add_command(
-        commands, "recommend", run_recommend, "recommend a method, T and k for a budget"
+        commands, "plan", run_plan, "find the best policy for a budget, with a certified gap"
     )
     add_domain(p)
-    budget = p.add_mutually_exclusive_group(required=True)
+    budget = p.add_mutually_exclusive_group()
+    budget.add_argument(
+        "--seconds", type=float, metavar="S", help="the budget in seconds (default: 10)"
+    )
     budget.add_argument(
         "--sweeps",
         type=float,
@@ -54,12 +66,18 @@ def add_commands(commands) -> None:
     budget.add_argument(
         "--evaluations", type=float, metavar="N", help="the budget in value-function evaluations"
     )
-    budget.add_argument("--seconds", type=float, metavar="S", help="the budget in seconds")
     p.add_argument(
-        "--max-regret",
-        type=float,
-        metavar="R",
-        help="recommend the cheapest point with a largest regret of at most R",
+        "--gap",
+        type=share,
+        default=1e-6,
+        metavar="GAP",
+        help="stop at this gap between value and bound, such as 1%% (default: 0.0001%%)",
+    )
+    p.add_argument(
+        "--policy",
+        type=name_argument,
+        metavar="FILE",
+        help="write the policy to FILE.csv or FILE.json, also after Ctrl-C",
     )
     p.add_argument(
         "--sampled",
@@ -67,6 +85,14 @@ def add_commands(commands) -> None:
         help="use samples only, all of which count against the budget",
     )
     p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
+
+
+def share(text: str) -> float:
+    """A share such as 0.01 or 1%, as a type for argparse."""
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text}: write a share such as 0.01 or 1%") from None
 
 
 def run_frontier(arguments: argparse.Namespace) -> str:
@@ -81,34 +107,88 @@ def run_frontier(arguments: argparse.Namespace) -> str:
     solved = SolvedModel(model)
     measured = frontier(solved, arguments.T, methods=methods, tolerance=arguments.tolerance)
     _report_verdict(arguments.command, solved)
+    if not measured.complete:
+        print("fsdash frontier: these are the points until the time limit", file=sys.stderr)
     return format_records(frame_records(measured.points), arguments.format)
 
 
-def run_recommend(arguments: argparse.Namespace) -> str:
-    """One record: the fields of the choice. A table also has the reason as a sentence below it."""
+def run_plan(arguments: argparse.Namespace) -> str | None:
+    """One line per improvement, then what was reached. Ctrl-C keeps the best policy so far."""
+    if arguments.policy:
+        check_policy_path(arguments.policy)
     model = read_domain(arguments).build()
-    from fsdash.choice.recommend import recommend
-    from fsdash.choice.solved import SolvedModel
+    from fsdash.choice.plan import plan_of, plan_steps
     from fsdash.compilation import ensure_compiled
 
     ensure_compiled()
-    solved = SolvedModel(model)
-    choice = recommend(
-        solved,
-        sweeps=arguments.sweeps,
-        evaluations=arguments.evaluations,
-        seconds=arguments.seconds,
-        max_regret=arguments.max_regret,
-        sampled=arguments.sampled,
-        seed=arguments.seed,
-    )
-    _report_verdict(arguments.command, solved)
-    names = ("method", "T", "k", "evaluations", "mean_regret", "certificate")
-    record = {name: getattr(choice, name) for name in names}
-    if arguments.format == "table":
-        return f"{format_records([record], 'table')}\n\n{choice.why}"
-    record["why"] = choice.why
-    return format_records([record], arguments.format, record)
+    budget = {name: getattr(arguments, name) for name in ("seconds", "sweeps", "evaluations")}
+    as_lines, line = arguments.format == "table", StatusLine()
+    steps: list[PlanStep] = []
+    options = {"gap": arguments.gap, "sampled": arguments.sampled, "seed": arguments.seed}
+    interrupted = False
+    try:
+        for step in plan_steps(model, **budget, **options, progress=line.update):
+            steps.append(step)
+            if as_lines:
+                line.clear()
+                print(plan_line(step, model.sense, header=len(steps) == 1), flush=True)
+    except KeyboardInterrupt:
+        interrupted = True
+    line.clear()
+    if not steps:
+        raise KeyboardInterrupt
+    found = plan_of(model, steps, gap=arguments.gap)
+    if arguments.policy:
+        write_policy(arguments.policy, model, found)
+    records = [plan_record(step, model.sense) for step in steps]
+    whole = {**records[-1], "why": found.why, "log": records}
+    text = f"\n{found.why}" if as_lines else format_records(records, arguments.format, whole)
+    if interrupted:
+        print(text)
+        raise KeyboardInterrupt
+    return text
+
+
+def plan_record(step: PlanStep, sense: str) -> dict[str, Any]:
+    """A step with its value, or its cost if the rewards are negated costs."""
+    sign, name = (-1, "cost") if sense == "min" else (1, "value")
+    known = {name: sign * step.value, "bound": sign * step.bound, "gap": step.gap}
+    record = dict(zip(("seconds", "evaluations", "sweeps", "method", "T"), step.row, strict=False))
+    return record | {key: None if isnan(size) else size for key, size in known.items()}
+
+
+def plan_line(step: PlanStep, sense: str, header: bool) -> str:
+    """A line of the table; the first one with its header."""
+    record = plan_record(step, sense)
+    name = "cost" if sense == "min" else "value"
+    cells = {
+        "seconds": f"{step.seconds:.3f}",
+        "sweeps": f"{step.sweeps:.2f}",
+        "method": step.method + ("" if step.T is None else f" n={step.T}"),
+        name: "" if record[name] is None else number(record[name]),
+        "bound": "" if record["bound"] is None else number(record["bound"]),
+        "gap": "" if record["gap"] is None else f"{number(100 * step.gap)}%",
+    }
+    rows = [*([cells] * header), cells.values()]
+    return "\n".join("".join(f"{cell:>15}" for cell in row) for row in rows)
+
+
+class StatusLine:
+    """A line on stderr with the share of the budget that is spent; none without a terminal."""
+
+    def __init__(self) -> None:
+        self.drawn = ""
+
+    def update(self, spent: float) -> None:
+        text = f"{spent:4.0%} of the budget"
+        if sys.stderr.isatty() and text != self.drawn:
+            print(f"\r{text}", end="", file=sys.stderr, flush=True)
+            self.drawn = text
+
+    def clear(self) -> None:
+        if self.drawn:
+            print(f"\r{' ' * len(self.drawn)}\r", end="", file=sys.stderr, flush=True)
+            self.drawn = ""
 
 
 def _report_verdict(command: str, solved: SolvedModel) -> None:

@@ -110,8 +110,9 @@ def add_commands(commands) -> None:
     p.add_argument(
         "--seconds",
         type=float,
+        default=60.0,
         metavar="S",
-        help="time limit; after it, proven lower and upper values are printed (default: none)",
+        help="time limit; after it, proven lower and upper values are printed (default: 60)",
     )
     p.add_argument(
         "--coupling",

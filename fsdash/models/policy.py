@@ -102,18 +102,32 @@ class Policy(Summary):
         return len(self._code_SV)
 
     def __call__(self, state: Any, period: int = 0) -> Any:
-        """Return the name of the action in a state.
+        """Return the name of the action in a state, or the actions in all states of a frame.
 
         Parameters
         ----------
-        state : mapping or tuple
-            The values of the state variables.
+        state : mapping, tuple or pandas.DataFrame
+            The values of the state variables. A frame has a column for each of them, and the
+            actions come as a series with its index.
         period : int
             The number of the period, from 0; its phase is `period` mod P.
         """
         if not isinstance(period, int | np.integer) or period < 0:
             raise InputError(f"period = {period!r}: give a whole number, 0 or more")
+        if isinstance(state, pd.DataFrame):
+            return self._in_states(state, period % self.period)
         return self.actions[self._action_PS[period % self.period, self._index.number(state)]]
+
+    def _in_states(self, frame: pd.DataFrame, phase: int) -> pd.Series:
+        if missing := [name for name in self.variables if name not in frame]:
+            raise InputError(f"states: the column {missing[0]} is missing; add it")
+        number_N = self._index.numbers(frame)
+        if (unknown_N := number_N < 0).any():
+            row = int(unknown_N.argmax())
+            self._index.number(tuple(frame[list(self.variables)].iloc[row]))
+        names = pd.Series(self.actions, dtype=None if _are_numbers(self.actions) else object)
+        chosen = names.to_numpy()[self._action_PS[phase, number_N]]
+        return pd.Series(chosen, index=frame.index, name=self.action)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per phase and state: `phase` (if P > 1), the variables and the action."""

@@ -15,7 +15,10 @@ The work is one pass over the transitions per variable.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import isnan, nan
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -29,6 +32,8 @@ from fsdash.models.law import Law
 from fsdash.models.reading import read_table
 from fsdash.models.table import Table, Variable, find_sorted
 
+SECONDS = 60.0
+"""The time limit if none is given."""
 SLOW_MOVES = 0.5
 """Largest P(move) of a slow variable, relative to the largest of all variables."""
 SLOW_DRIFT = 0.25
@@ -52,13 +57,23 @@ class Movement:
     """Whether it has a single value until the process ends."""
 
 
-def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> pd.DataFrame:
+def suggest_slow(
+    model_or_frame: FastSlowMDP | pd.DataFrame,
+    *,
+    seconds: float = SECONDS,
+    progress: Callable[[float], object] = lambda share: None,
+    **options: Any,
+) -> pd.DataFrame:
     """Report how each state variable moves, and which ones to treat as slow.
 
     Parameters
     ----------
     model_or_frame : FastSlowMDP or pd.DataFrame
         A model, or a table of transitions.
+    seconds : float, default 60
+        Time limit. A variable that was not looked at until then is "unknown".
+    progress : callable
+        Called with the share of the variables that were looked at. An exception in it ends this.
     **options
         For a table: the arguments of `from_transitions` that name its columns.
 
@@ -67,7 +82,8 @@ def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> 
     pd.DataFrame
         One row per variable: `variable`, `values` (how many), `moves` (probability of moving in a
         period under uniform feasible actions), `drift` (mean distance moved, relative to the
-        range), `exogenous`, `clock`, `suggestion` ("slow", "fast" or "either") and `reason`.
+        range), `exogenous`, `clock`, `suggestion` ("slow", "fast", "either" or "unknown") and
+        `reason`.
 
     Examples
     --------
@@ -79,7 +95,7 @@ def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> 
     1    stock   0.96      False       fast
     """
     table = as_table(model_or_frame, **options)
-    movements = measure_movements(table)
+    movements = measure_movements(table, seconds, progress)
     records = [vars(m) | _suggest(m, movements) for m in movements]
     return pd.DataFrame(records).drop(columns="marks_end")
 
@@ -108,13 +124,23 @@ def as_table(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> Tabl
     )
 
 
-def measure_movements(table: Table) -> list[Movement]:
-    """How each variable moves under uniform feasible actions."""
+def measure_movements(
+    table: Table,
+    seconds: float = SECONDS,
+    progress: Callable[[float], object] = lambda share: None,
+) -> list[Movement]:
+    """How each variable moves under uniform feasible actions; NaN after the time limit."""
+    deadline = perf_counter() + seconds
     law, going_S = _without_ends(table)
     actions_S = np.bincount(law.state_P, minlength=table.n_states)
     weight_P = 1 / (actions_S[law.state_P] * max(np.count_nonzero(actions_S), 1))
     movements = []
     for j, variable in enumerate(table.variables):
+        progress(j / len(table.variables))
+        if perf_counter() > deadline:
+            unknown = (nan, nan, False, False, False)
+            movements.append(Movement(variable.name, len(variable), *unknown))
+            continue
         code_S = table.code_SV[:, j]
         moves, drift, exogenous, certain = _movement(law, weight_P, code_S, variable)
         clock = exogenous and certain and moves > 1 - EXOGENOUS_TOLERANCE
@@ -194,7 +220,10 @@ def _movement(
 
 def _suggest(m: Movement, movements: list[Movement]) -> dict[str, str]:
     """The suggestion for one variable, with the reason."""
-    others = [n for n in movements if n.values > 1 and not n.clock and not n.marks_end]
+    if isnan(m.moves):
+        return {"suggestion": "unknown", "reason": "the time limit came before it was looked at"}
+    seen = [n for n in movements if not isnan(n.moves)]
+    others = [n for n in seen if n.values > 1 and not n.clock and not n.marks_end]
     most = max((n.moves for n in others), default=0.0)
     farthest = max((n.drift for n in others), default=0.0)
     if m.values == 1:

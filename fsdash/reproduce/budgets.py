@@ -29,7 +29,8 @@ from fsdash.algorithms import e_fsvi, e_rolling, e_thaw, e_vi, fsvi, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.snapshot import Snapshot
 from fsdash.choice.certify import certify
-from fsdash.choice.recommend import SAMPLES, recommend
+from fsdash.choice.plan import plan
+from fsdash.choice.race import SAMPLES
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows, to_rows
@@ -144,8 +145,8 @@ def method_scores(
 
     if RECOMMENDED in methods:
         own_seed = RECOMMENDATION_SEEDS + seed
-        choices = (recommend(model, sweeps=b, sampled=True, seed=own_seed) for b in BUDGETS)
-        yield RECOMMENDED, None, np.array([score(choice.policy_PXY) for choice in choices])
+        plans = (plan(model, sweeps=b, sampled=True, seed=own_seed) for b in BUDGETS)
+        yield RECOMMENDED, None, np.array([score(chosen.policy_PXY) for chosen in plans])
     for method, common in ((BASE, False), (COMMON, True)):
         if method in methods:
             sampling = Sampling(snapshots_per_sweep=1, common_random_numbers=common)

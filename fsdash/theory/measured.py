@@ -31,6 +31,7 @@ search, which can be stopped by a time limit, and `fsdash.theory.transport` the 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -53,6 +54,9 @@ from fsdash.theory.lipschitz import (
 )
 from fsdash.theory.parameters import COUPLINGS, Constants
 from fsdash.theory.transport import Images, distance
+
+SECONDS = 60.0
+"""The time limit if none is given."""
 
 
 @dataclass(frozen=True)
@@ -115,8 +119,9 @@ def measure(
     model: FastSlowMDP,
     U_XY: np.ndarray | None = None,
     *,
-    seconds: float | None = None,
+    seconds: float | None = SECONDS,
     coupling: str | None = None,
+    progress: Callable[[float], object] = lambda share: None,
 ) -> MeasuredConstants:
     """Measure the constants of a model.
 
@@ -127,11 +132,14 @@ def measure(
     U_XY
         The optimal values U*, shape (X, Y), if they are already known; else they are computed.
     seconds
-        A time limit. When it is over, the constants that are still searched for are given as
-        proven lower and upper values. No limit by default.
+        A time limit, one minute by default; None for none. When it is over, the constants that are
+        still searched for are given as proven lower and upper values.
     coupling
         How next states are compared: "noise" or "wasserstein". By default "noise" for a model given
         by index tables and "wasserstein" for one given by rows, which have no common noise.
+    progress
+        Called with the share of the parts that are done, 0 to 1. An exception in it ends the
+        measurement.
 
     Returns
     -------
@@ -157,7 +165,7 @@ def measure(
     coupling = _checked_coupling(model, coupling)
     if seconds is not None and not seconds >= 0:
         raise InputError(f"seconds = {seconds}: give a time limit of 0 or more, or None for none")
-    clock = _Clock(seconds, parts=6)
+    clock = _Clock(seconds, 6, progress)
     l_u = _value_lipschitz(model, U_XY, clock)
     l_r = lipschitz(*_rewards(model), deadline=clock.next_deadline())
     l_f = _transition_lipschitz(model, model.true, coupling, clock.next_deadline())
@@ -190,11 +198,15 @@ def measure(
 class _Clock:
     """Shares a time limit between parts: each may use an equal share of the time that is left."""
 
-    def __init__(self, seconds: float | None, parts: int) -> None:
+    def __init__(
+        self, seconds: float | None, parts: int, progress: Callable[[float], object]
+    ) -> None:
         self.end = math.inf if seconds is None else perf_counter() + seconds
-        self.parts = parts
+        self.parts = self.all_parts = parts
+        self.progress = progress
 
     def next_deadline(self) -> float:
+        self.progress(1 - self.parts / self.all_parts)
         now = perf_counter()
         deadline = now + (self.end - now) / self.parts
         self.parts -= 1

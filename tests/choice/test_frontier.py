@@ -10,7 +10,6 @@ import fsdash
 from fsdash.algorithms import fsvi, mpi, rolling, run_until, vi
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.frontier import COLUMNS, frontier
-from fsdash.choice.recommend import recommend
 from fsdash.choice.solved import SolvedModel
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
@@ -152,8 +151,6 @@ def test_no_certificate_is_below_the_largest_regret(seed, shape, gamma, size):
     model = FastSlowMDP(size * m.reward_XYA, m.noise_W, m.next_slow, m.next_fast, gamma)
     found = frontier(model, [1, 3], bounds=False).points
     assert (found["certificate"] >= found["max_regret"]).all()
-    sampled = recommend(model, sweeps=1, sampled=True)
-    assert sampled.certificate >= sampled.mean_regret * (1 - 1e-12)
 
 
 def test_the_precision_is_the_numerical_error_of_two_regrets():
@@ -181,3 +178,15 @@ def test_regrets_do_not_depend_on_the_unit_of_the_rewards(size):
         np.testing.assert_allclose(both[f"{name}_small"] / size, both[name], rtol=0.02, atol=2)
     np.testing.assert_allclose(both["relative_regret_small"], both["relative_regret"], atol=1e-3)
     assert (found["certificate"] >= found["max_regret"]).all()
+
+
+def test_a_time_limit_leaves_points_of_every_method_and_T():
+    found = frontier(INVENTORY, [2, 6], bounds=False, seconds=1e-9)
+    assert not found.attrs["complete"]
+    assert set(found["method"]) == {"fsvi", "rolling", "mpi", "vi"}
+    whole = frontier(INVENTORY, [2, 6], bounds=False)
+    assert whole.attrs["complete"] and len(found) < len(whole)
+    key = ["method", "T", "k"]
+    both = found.merge(whole, on=key, suffixes=("", "_whole"))
+    assert len(both) == len(found)
+    np.testing.assert_allclose(both["mean_regret"], both["mean_regret_whole"], rtol=1e-4)

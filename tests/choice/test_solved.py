@@ -2,14 +2,13 @@
 
 from collections import Counter
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 from fsdash.algorithms import fsvi, rolling, run_until
 from fsdash.algorithms.optimum import optimum, regret
-from fsdash.choice.recommend import recommend
+from fsdash.choice.frontier import frontier
 from fsdash.choice.solved import HORIZONS, REMAINING, SolvedModel, suits
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
@@ -177,15 +176,10 @@ def test_a_solved_model_is_solved_once(monkeypatch):
         return call
 
     monkeypatch.setattr("fsdash.choice.solved.optimum", counted("optimum", optimum))
-    monkeypatch.setattr(
-        "fsdash.choice.recommend.frontier",
-        counted("frontier", import_module("fsdash.choice.frontier").frontier),
-    )
     solved = SolvedModel(make("inventory").build())
-    recommend(solved, sweeps=8)
+    frontier(solved, [2, 3], bounds=False)
     assert suits(solved) is solved.freezing
-    recommend(solved, sweeps=0.25, sampled=True)
-    assert calls == {"optimum": 1, "frontier": 1}
+    assert calls == {"optimum": 1}
 
 
 def test_what_rests_on_an_imprecise_optimum_says_so(monkeypatch):
@@ -197,5 +191,14 @@ def test_what_rests_on_an_imprecise_optimum_says_so(monkeypatch):
     notice = solved.best.notice
     assert "within ±12,345 only" in notice
     assert suits(solved).text.endswith(notice)
-    for options in ({}, {"sampled": True}):
-        assert recommend(solved, sweeps=0.5, **options).why.endswith(notice)
+    assert frontier(solved, [2], bounds=False).attrs["notice"] == notice
+
+
+def test_a_time_limit_ends_the_verdict_with_what_was_compared(monkeypatch):
+    shares = []
+    verdict = suits(make("inventory").build(), seconds=1e-9, progress=shares.append)
+    assert (verdict.T, verdict.n) == (2, 2) and np.isfinite([verdict.fsvi, verdict.rolling]).all()
+    assert "time limit of 1e-09 s ended the comparison after T = 2." in verdict.text
+    assert shares == sorted(shares) and shares[0] == 0
+    full = suits(make("inventory").build())
+    assert full.notice == "" and full.rolling < verdict.rolling

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,8 +17,10 @@ import pytest
 from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.choice.frontier import COLUMNS
-from fsdash.choice.recommend import recommend
+from fsdash.choice.plan import COLUMNS as PLAN_COLUMNS
+from fsdash.choice.plan import plan
 from fsdash.domains import make
+from fsdash.models.policy import load_policy
 from fsdash.theory import (
     PRESETS,
     advise,
@@ -60,7 +63,7 @@ SOLVE_FIELDS = [
     "mean_regret",
 ]
 COMMANDS = [
-    *("domains", "algorithms", "solve", "bounds", "advise", "constants", "frontier", "recommend"),
+    *("domains", "algorithms", "solve", "bounds", "advise", "constants", "frontier", "plan"),
     *("run", "reproduce"),
 ]
 THREE_REGIMES = PRESETS["three-regimes"].constants
@@ -300,20 +303,45 @@ def test_frontier_prints_the_columns_of_the_library(as_json, fsdash):
     assert (code, err) == (0, "") and out.splitlines()[0] == ",".join(COLUMNS)
 
 
-def test_recommend_prints_the_choice_and_the_reason(as_json, fsdash):
-    exact = as_json("recommend inventory --sweeps 8")
+def test_plan_prints_each_improvement_and_what_was_reached(as_json, fsdash, tmp_path):
     model = make("inventory").build()
-    expected = recommend(model, sweeps=8)
-    assert exact == {name: getattr(expected, name) for name in exact} and "why" in exact
-    sampled = as_json("recommend inventory --sweeps 0.5 --sampled --seed 3")
-    assert sampled == as_json("recommend inventory --sweeps 0.5 --sampled --seed 3")
-    assert sampled["method"] == "e-thaw" and sampled["evaluations"] <= 0.5 * 50 * model.n_pairs
-    code, out, err = fsdash("recommend inventory --sweeps 8")
-    assert (code, err) == (0, "") and out.rstrip().endswith(f"\n\n{expected.why}")
+    expected = plan(model, sweeps=60, gap=0.01)
+    path = tmp_path / "policy.csv"
+    code, out, err = fsdash(f"plan inventory --sweeps 60 --gap 1% --policy {path}")
+    lines = out.splitlines()
+    assert code == 0 and "561 states" in err and len(load_policy(path)) == 561
+    assert lines[0].split() == ["seconds", "sweeps", "method", "value", "bound", "gap"]
+    assert len(lines) == 1 + len(expected.log) + 2 and lines[-1].startswith("Solved in")
+    document = as_json("plan inventory --sweeps 60 --gap 0.01")
+    assert document["gap"] == expected.gap and document["method"] == expected.method
+    assert [row["bound"] for row in document["log"]][1:] == expected.log["bound"].tolist()[1:]
+    code, out, _ = fsdash("plan inventory --sweeps 3 --format csv")
+    assert code == 0 and out.splitlines()[0] == ",".join(PLAN_COLUMNS)
+    sampled = as_json("plan inventory --sweeps 0.5 --sampled --seed 3")
+    assert sampled["method"] == "e-thaw" and sampled["gap"] is None
+    assert sampled["evaluations"] <= 0.5 * 50 * model.n_pairs
+
+
+@pytest.mark.processes
+def test_an_interrupted_plan_saves_its_best_policy(tmp_path):
+    path = tmp_path / "policy.json"
+    command = [sys.executable, "-m", "fsdash", "plan", "pricing", "--policy", str(path)]
+    process = subprocess.Popen(
+        [*command, "--seconds", "600", "--gap", "1e-300"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    lines = [process.stdout.readline() for _ in range(6)]  # until there is something to save
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "15,150 states" in err and err.endswith("interrupted\n") and "gap of" in out
+    assert lines[0].split()[0] == "seconds" and load_policy(path).variables[-1]
 
 
 def test_a_model_that_freezing_does_not_suit_gets_a_line_on_stderr(fsdash):
-    code, out, err = fsdash("recommend inventory --sweeps 8 --set d_max=5 --set d_min=5")
+    code, out, err = fsdash("frontier inventory -T 2 --set d_max=5 --set d_min=5")
     assert code == 0 and out and err.count("\n") == 1
     assert "one slow state, so nothing is frozen" in err
 

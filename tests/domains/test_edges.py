@@ -164,7 +164,7 @@ def test_consumers_move_independently_with_the_given_probability(move):
         fsdash.theory.measure,
         fsdash.suits,
         lambda domain: fsdash.regret(domain, np.zeros((51, 11), int)),
-        lambda domain: fsdash.recommend(domain, sweeps=1),
+        lambda domain: fsdash.plan(domain, sweeps=1),
         lambda domain: next(fsdash.fsvi(domain, T=2)),
         lambda domain: next(fsdash.e_vi(domain, np.random.default_rng(0))),
         lambda domain: fsdash.RunSpec(domain, "vi", iterations=1),

@@ -32,6 +32,23 @@ def test_the_action_of_every_state_and_period(model, policy):
             assert policy(tuple(state.values()), period) == model.actions.labels[a]
 
 
+def test_the_actions_of_many_states_at_once(model, policy):
+    """As one call per state, whatever the order, the index and further columns of the frame."""
+    states = policy.to_frame()[list(policy.variables)].drop_duplicates()
+    states = states.sample(frac=1, random_state=0)
+    for period in (0, 1, 7):
+        found = policy(states.assign(note="x"), period)
+        assert found.index.equals(states.index) and found.name == policy.action
+        one_by_one = [policy(tuple(state), period) for state in states.itertuples(index=False)]
+        assert found.tolist() == one_by_one
+    with pytest.raises(fsdash.InputError, match=f"column {policy.variables[0]} is missing"):
+        policy(states.drop(columns=policy.variables[0]))
+    wrong = states.astype(object)
+    wrong.iloc[2, 0] = "no such value"
+    with pytest.raises(fsdash.InputError, match="no such value"):
+        policy(wrong)
+
+
 def test_a_policy_says_what_it_is(policy):
     assert policy.kind == "periodic" and policy.period == 3 and len(policy) == 12
     assert "12 (season, level)" in repr(policy)

@@ -251,3 +251,12 @@ def test_a_padded_model_in_rows_can_be_split_anew():
     assert again.n_real == model.n_real and again.n_pairs == model.n_pairs
     U, V = (fsdash.optimum(m).U_XY[m.real_XY] for m in (model, again))
     assert np.abs(U - V).max() <= 1e-6
+
+
+def test_a_time_limit_leaves_the_other_variables_unknown():
+    model = fsdash.make("inventory").build()
+    found = fsdash.suggest_slow(model, seconds=-1)
+    assert found["suggestion"].tolist() == ["unknown", "unknown"] and found["moves"].isna().all()
+    shares = []
+    fsdash.suggest_slow(model, progress=shares.append)
+    assert shares == [0.0, 0.5]

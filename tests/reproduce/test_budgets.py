@@ -164,7 +164,7 @@ def test_the_recommendation_never_shares_its_random_numbers_with_the_methods(mon
         seeds.append(seed)
         return SimpleNamespace(policy_PXY=np.zeros((1, 1, 1), int))
 
-    monkeypatch.setattr(budgets_module, "recommend", recommended)
+    monkeypatch.setattr(budgets_module, "plan", recommended)
     model = SimpleNamespace(n_pairs=1)
     list(method_scores(model, 7, lambda policy: 0.0, methods=(RECOMMENDED,)))
     assert len(seeds) == len(BUDGETS) and 7 not in seeds

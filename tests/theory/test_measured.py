@@ -362,3 +362,16 @@ def test_two_states_with_equal_coordinates_have_an_infinite_constant():
     model = random_model(1, sizes=(2, 2, 2, 1))
     same = replace(model, fast=Axis(("y",), [1.0, 1.0]))
     assert measure(same, np.array([[0.0, 1.0], [0.0, 1.0]])).l_u == np.inf
+
+
+def test_a_measurement_reports_its_parts_and_can_be_ended():
+    shares = []
+    measure(make("inventory").build(), progress=shares.append)
+    assert shares == sorted(shares) and len(shares) == 6
+
+    def stop(share):
+        if share > 0.3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure(make("inventory").build(), progress=stop)

@@ -10,9 +10,10 @@ from functools import cached_property, lru_cache
 import pandas as pd
 import plotly.graph_objects as go
 
+from fsdash.algorithms.optimum import Regret
 from fsdash.choice.frontier import Frontier, frontier
 from fsdash.choice.pareto import competitor, last_on_budget, pareto, without
-from fsdash.choice.recommend import Choice, recommend
+from fsdash.choice.plan import Plan, plan
 from fsdash.choice.solved import Suitability, solved_domain
 from fsdash.domains import DOMAINS, Domain, make
 from fsdash.figures.frontier import BOUND_NAME, FrontierFigure
@@ -166,18 +167,13 @@ def measure_model(domain: Domain, progress: Callable[[float], object]) -> Measur
     return MeasuredModel(replace(measured, policies=()), verdict)
 
 
-def choose_from_samples(
+def plan_from_samples(
     domain: Domain, sweeps: float, seed: int, progress: Callable[[float], object]
-) -> Choice:
-    """The recommendation from samples alone, which all count against the budget."""
-    return recommend(
-        solved_domain(domain), sweeps=sweeps, sampled=True, seed=seed, progress=progress
-    )
-
-
-def optimal_mean(domain: Domain) -> float:
-    """The optimal mean value, which takes a solution of the model."""
-    return solved_domain(domain).optimal_return
+) -> tuple[Plan, Regret]:
+    """The plan from samples alone, which all count against the budget, and its true regret."""
+    solved = solved_domain(domain)
+    chosen = plan(solved.model, sweeps=sweeps, sampled=True, seed=seed, progress=progress)
+    return chosen, solved.regret(chosen.policy_PXY)
 
 
 def figure(state: MeasuredState) -> go.Figure:
@@ -241,11 +237,11 @@ import fsdash
 
 model = fsdash.make({arguments}).build()
 frame = fsdash.frontier(model, T=range({first}, {last})).points
-print(fsdash.recommend(model, sweeps={sweeps!r}))"""
+print(frame[frame["sweeps"] <= {sweeps!r}].nsmallest(1, "mean_regret"))"""
 
 
 def snippet(state: MeasuredState) -> str:
-    """Python code that recomputes the frontier and the recommendation."""
+    """Python code that recomputes the frontier and the best point within the budget."""
     name, preset = domain_and_preset(state.model)
     return _SNIPPET.format(
         arguments=repr(name) if preset == "default" else f"{name!r}, {preset!r}",

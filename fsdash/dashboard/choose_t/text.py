@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from fsdash.choice.recommend import Choice, describe
+from fsdash.algorithms.optimum import Regret
+from fsdash.choice.plan import Plan, describe
 from fsdash.dashboard.choose_t.state import MeasuredState, domain_and_preset
 from fsdash.figures.frontier import MEASURES, point_label
 from fsdash.formatting import number, round_up
@@ -16,10 +17,9 @@ def model_label(key: str, labels: Mapping[str, str]) -> str:
     return labels[name] + ("" if preset == "default" else f", {preset.replace('-', ' ')}")
 
 
-def sampled_headline(choice: Choice) -> str:
+def sampled_headline(chosen: Plan) -> str:
     """The method that the samples chose."""
-    title = describe(choice.method, choice.T, choice.k)
-    return title[0].upper() + title[1:]
+    return describe(chosen.method, chosen.T)
 
 
 def headline(state: MeasuredState) -> str:
@@ -80,12 +80,12 @@ def reasons(state: MeasuredState) -> str:
     return " ".join(parts)
 
 
-def sampled_numbers(choice: Choice, optimal: float) -> dict[str, str]:
-    """The work, the true regret and the certificate of a choice from samples, by label."""
+def sampled_numbers(chosen: Plan, loss: Regret) -> dict[str, str]:
+    """The work of a plan from samples, and its true regret, by label."""
     return {
-        "Evaluations": f"{choice.evaluations:,}",
-        "Mean regret": regret_text(choice.mean_regret, optimal),
-        "Certificate": at_most(choice.certificate),
+        "Evaluations": f"{chosen.log['evaluations'].iloc[-1]:,}",
+        "Mean regret": regret_text(loss.mean_regret, loss.optimal_mean_value),
+        "Largest regret": number(loss.max_regret),
     }
 
 

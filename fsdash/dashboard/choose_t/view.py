@@ -290,7 +290,7 @@ def draw_choices_of_T(state: MeasuredState) -> None:
 
 @st.fragment
 def draw_samples(model: str) -> None:
-    """A recommendation from samples alone, computed on request."""
+    """A plan from samples alone, computed on request."""
     with st.expander("If you can only sample", icon=":material/casino:"):
         st.markdown(
             "The figure needs the model's probabilities. If you only have a simulator, samples "
@@ -303,24 +303,23 @@ def draw_samples(model: str) -> None:
             budget = "Budget in sweeps of Base E-VI"
             sweeps = st.number_input(budget, 0.05, 100.0, 1.0, 0.25, width=260)
             seed = st.number_input("Seed", 0, 10**9, 0, width=140)
-            started = st.button("Recommend from samples", type="primary")
+            started = st.button("Plan from samples", type="primary")
         key = (model, sweeps, seed)
         if started:
             st.session_state[CHOSEN] = key, None
-        chosen, choice = st.session_state.get(CHOSEN, (None, None))
-        if chosen == key and choice is None:
-            choice = wait_for(
+        asked, result = st.session_state.get(CHOSEN, (None, None))
+        if asked == key and result is None:
+            result = wait_for(
                 ("samples", *key),
-                partial(measured.choose_from_samples, measured.model_of(model), sweeps, seed),
+                partial(measured.plan_from_samples, measured.model_of(model), sweeps, seed),
                 "Working with samples …",
                 on_stop=partial(st.session_state.pop, CHOSEN),
             )
-            st.session_state[CHOSEN] = key, choice
-        if chosen == key and choice is not None:
-            st.subheader(text.sampled_headline(choice), anchor=False)
+            st.session_state[CHOSEN] = key, result
+        if asked == key and result is not None:
+            chosen, loss = result
+            st.subheader(text.sampled_headline(chosen), anchor=False)
             with st.container(horizontal=True, gap="medium"):
-                for label, value in text.sampled_numbers(
-                    choice, measured.optimal_mean(measured.model_of(model))
-                ).items():
+                for label, value in text.sampled_numbers(chosen, loss).items():
                     st.metric(label, value, width="content")
-            st.markdown(choice.why)
+            st.markdown(chosen.why)

@@ -28,7 +28,7 @@ from fsdash.dashboard.run_lab.plans import (
     PLANS,
     SWEEP,
     CustomPlan,
-    Plan,
+    RunPlan,
     SweepPlan,
     default_name,
     name_without_number,
@@ -577,7 +577,7 @@ def _read_sweep(
 
 @lru_cache(maxsize=256)
 def _build(
-    plan: Plan,
+    plan: RunPlan,
     domain: str,
     parameters: tuple[tuple[str, Value], ...],
     replications: int,

@@ -46,7 +46,7 @@ Build = Callable[[str, Parameters, int, int], list[RunSpec]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """Runs that start with one click; their title and description are in `text`."""
 
     build: Build
@@ -102,31 +102,31 @@ def _paper(name: str) -> Build:
 
 
 PLANS = {
-    "quick-look": Plan(
+    "quick-look": RunPlan(
         _sampled((("e-fsvi", 6), ("e-vi", None)), {"gridworld": 12, "other": 6}, agnostic=True),
         replications=3,
     ),
-    "ways-to-freeze": Plan(
+    "ways-to-freeze": RunPlan(
         _sampled(
             (("e-fsvi", 6), ("e-rolling", LONG_T), ("e-thaw", None), ("e-vi", None)),
             {"gridworld": 12, "other": 6},
         ),
         replications=3,
     ),
-    "t6-against-base": Plan(
+    "t6-against-base": RunPlan(
         _sampled((("e-fsvi", 6), ("e-vi", None)), {"gridworld": 40, "other": 12})
     ),
-    "how-long": Plan(
+    "how-long": RunPlan(
         _sampled(
             (*(("e-fsvi", T) for T in (2, 3, 6, 12)), ("e-rolling", LONG_T), ("e-vi", None)),
             {"gridworld": 30, "other": 10},
             agnostic=True,
         )
     ),
-    "known-model": Plan(_exact),
-    "paper-inventory": Plan(_paper("inventory"), domain="inventory"),
-    "paper-gridworld": Plan(_paper("gridworld"), domain="gridworld"),
-    "paper-pricing": Plan(_paper("pricing"), domain="pricing"),
+    "known-model": RunPlan(_exact),
+    "paper-inventory": RunPlan(_paper("inventory"), domain="inventory"),
+    "paper-gridworld": RunPlan(_paper("gridworld"), domain="gridworld"),
+    "paper-pricing": RunPlan(_paper("pricing"), domain="pricing"),
 }
 
 

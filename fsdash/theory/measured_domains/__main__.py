@@ -14,7 +14,7 @@ from fsdash.theory.measured_domains import FOLDER, HORIZONS
 
 def constants_row(name: str, model: FastSlowMDP, best: Optimum) -> dict:
     """One row of constants.csv."""
-    constants = measure(model, best.U_XY).constants(model.gamma)
+    constants = measure(model, best.U_XY, seconds=None).constants(model.gamma)
     sizes = {"n_slow": model.n_slow, "n_fast": model.n_fast, "n_actions": model.n_actions}
     return {"domain": name, **sizes, **asdict(constants)}
 

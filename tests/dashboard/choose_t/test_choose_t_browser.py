@@ -56,10 +56,10 @@ def test_a_measurement_and_a_choice_from_samples_can_be_stopped(visit: Callable[
     budget = page.get_by_role("spinbutton", name="Budget in sweeps of Base E-VI")
     budget.fill("100")
     budget.press("Enter")
-    page.get_by_role("button", name="Recommend from samples").click()
+    page.get_by_role("button", name="Plan from samples").click()
     stop(page)
     expect(page.get_by_text("Working with samples …")).to_have_count(0)
-    expect(page.get_by_role("button", name="Recommend from samples")).to_be_visible()
+    expect(page.get_by_role("button", name="Plan from samples")).to_be_visible()
 
 
 @pytest.mark.long
