@@ -21,6 +21,8 @@ driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
 comparison      `disagreement`, `simulate_pair`, `frozen_blocks`
 choice          `recommend`, `Choice`, `frontier`, `certify`, `SolvedModel`, `suits`
+simulators      `Simulator`, `simulator`, `clock`, `check_simulator`, `plan_simulator`,
+                `certify_simulator`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_bound`, `vi_bound`,
                 `fsavi_bound`, `repaired_bound`, `rolling_bound`, `advise`
@@ -89,6 +91,9 @@ if TYPE_CHECKING:
     from fsdash.runs.runner import run_all
     from fsdash.runs.spec import RunSpec
     from fsdash.runs.summary import summarise, work_to_reach
+    from fsdash.simulators.dual import certify_simulator
+    from fsdash.simulators.plan import plan_simulator
+    from fsdash.simulators.simulator import Simulator, check_simulator, clock, simulator
     from fsdash.theory import (
         Constants,
         Sizes,
@@ -117,12 +122,16 @@ MODULES = {
     "LinearArchitecture": "fsdash.algorithms",
     "Policy": "fsdash.models.policy",
     "RunSpec": "fsdash.runs.spec",
+    "Simulator": "fsdash.simulators.simulator",
     "Sizes": "fsdash.theory",
     "Snapshot": "fsdash.algorithms",
     "SolvedModel": "fsdash.choice.solved",
     "advise": "fsdash.theory",
     "certify": "fsdash.choice.certify",
+    "certify_simulator": "fsdash.simulators.dual",
+    "check_simulator": "fsdash.simulators.simulator",
     "check_transitions": "fsdash.models.transitions",
+    "clock": "fsdash.simulators.simulator",
     "disagreement": "fsdash.core.compare",
     "discount_factor": "fsdash.models.discount",
     "e_fsvi": "fsdash.algorithms",
@@ -153,6 +162,7 @@ MODULES = {
     "measure": "fsdash.theory.measured",
     "mpi": "fsdash.algorithms",
     "optimum": "fsdash.algorithms.optimum",
+    "plan_simulator": "fsdash.simulators.plan",
     "policy_values": "fsdash.core.evaluation",
     "rank_splits": "fsdash.choice.splits",
     "recommend": "fsdash.choice.recommend",
@@ -166,6 +176,7 @@ MODULES = {
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
     "simulate_pair": "fsdash.core.compare",
+    "simulator": "fsdash.simulators.simulator",
     "slow_agnostic": "fsdash.algorithms",
     "suggest_slow": "fsdash.models.slow",
     "suits": "fsdash.choice.solved",
@@ -193,13 +204,17 @@ __all__ = [
     "LinearArchitecture",
     "Policy",
     "RunSpec",
+    "Simulator",
     "Sizes",
     "Snapshot",
     "SolvedModel",
     "__version__",
     "advise",
     "certify",
+    "certify_simulator",
+    "check_simulator",
     "check_transitions",
+    "clock",
     "disagreement",
     "discount_factor",
     "e_fsvi",
@@ -230,6 +245,7 @@ __all__ = [
     "measure",
     "mpi",
     "optimum",
+    "plan_simulator",
     "policy_values",
     "rank_splits",
     "recommend",
@@ -243,6 +259,7 @@ __all__ = [
     "run_until",
     "simulate",
     "simulate_pair",
+    "simulator",
     "slow_agnostic",
     "suggest_slow",
     "suits",

@@ -31,6 +31,7 @@ from fsdash.models.table import (
     split_variables,
 )
 from fsdash.models.tables import read_frame
+from fsdash.simulators.policy import LatticePolicy
 
 FORMAT = "fsdash-policy"
 PHASE, ACTION = "phase", "action"
@@ -204,18 +205,18 @@ class Policy(Summary):
         ]
 
 
-def load_policy(path: str | Path) -> Policy:
-    """Read a policy that `Policy.save` or `Policy.to_csv` wrote. No model is needed.
+def load_policy(path: str | Path) -> Policy | LatticePolicy:
+    """Read a policy that was saved. Neither a model nor a simulator is needed.
 
     Parameters
     ----------
     path : str or Path
-        A file with the ending .csv or .json.
+        A file with the ending .csv or .json, or .npz for the policy of a simulator.
 
     Returns
     -------
-    Policy
-        The policy, ready to be called with a state and a period.
+    Policy or LatticePolicy
+        The policy, ready to be called with a state (and a period, if it is a `Policy`).
 
     Examples
     --------
@@ -229,8 +230,10 @@ def load_policy(path: str | Path) -> Policy:
     True
     """
     path = Path(path)
+    if path.suffix == ".npz":
+        return LatticePolicy.load(path)
     if path.suffix not in (".csv", ".json"):
-        raise InputError(f"{path.name}: a policy is a .csv or .json file; give one of them")
+        raise InputError(f"{path.name}: a policy is a .csv, .json or .npz file; give one of them")
     if not path.is_file() or path.stat().st_size > MAX_JSON_BYTES:
         raise InputError(f"{path}: there is no such file, or it exceeds {MAX_JSON_BYTES:,} bytes")
     if path.suffix == ".csv":

@@ -84,14 +84,17 @@ class StatisticalCertificate(Summary):
 
     @property
     def gap(self) -> float:
-        return float(self.gaps.mean())
+        """The mean gap; the larger one of both lattices."""
+        return max(float(gaps.mean()) for gaps in self._both)
 
     @property
     def limit(self) -> float:
-        limits = [one_sided_limit(self.gaps, self.level)]
-        if self.finer_gaps is not None:
-            limits.append(one_sided_limit(self.finer_gaps, self.level))
-        return max(limits)
+        limits = [one_sided_limit(gaps, self.level) for gaps in self._both]
+        return max(0.0, *limits)  # less than 0 only by rounding, or on a lattice of continuous y
+
+    @property
+    def _both(self) -> list[np.ndarray]:
+        return [gaps for gaps in (self.gaps, self.finer_gaps) if gaps is not None]
 
     @property
     def value(self) -> float:
@@ -112,11 +115,9 @@ class StatisticalCertificate(Summary):
 
     def _summary(self) -> tuple[str, Lines]:
         of = "the simulator" if self.exact else "its lattice model (continuous y)"
-        finer = () if self.finer_gaps is None else (("gap, finer", float(self.finer_gaps.mean())),)
         return f"Certificate for {of}", [
             ("value", f"{self.value:.6g} ± {self.value_error:.3g}"),
-            ("mean gap", self.gap),
-            *finer,
+            ("mean gap", " and ".join(f"{gaps.mean():.4g}" for gaps in self._both)),
             (f"{100 * self.level:g}% limit", self.limit),
             ("share of value", f"{100 * self.limit_share:.3g}%"),
             ("paths", len(self.gaps)),
@@ -209,7 +210,7 @@ def certify_simulator(
         values = None
     if values is None:
         values = np.zeros((len(lattice.x_N), lattice.layout.L))
-        for _, values in lattice.solve(values):  # noqa: B020
+        for _, values in lattice.solve(values):  # noqa: B007, B020
             pass
     act: Act = getattr(policy, "act", policy)  # type: ignore[assignment]
     last = None

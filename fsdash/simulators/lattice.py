@@ -1,6 +1,6 @@
 """Value iteration for simulators: a lattice in y, nodes in x, polynomials between the nodes.
 
-    frozen   J_0 = 0,  J_n(x, y) = max_a r(x, y, a) + γ E[J_{n−1}(x, y')]      for every node x alone
+    frozen   J_0 = 0,  J_n(x, y) = max_a r(x, y, a) + γ E[J_{n−1}(x, y')]     at every node x alone
     thawed   V(x, y) = max_a r(x, y, a) + γ E[V(x', y')],   V(x', ·) = φ(x')ᵀθ,  θ = Φ⁺ V(nodes, ·)
 
 y' is interpolated linearly along continuous coordinates. φ are Chebyshev polynomials of a total
@@ -37,8 +37,8 @@ MAX_POINTS = 150_000
 """Lattice points of y; with more, a lattice needs too much memory and time."""
 MAX_ROWS = 200_000
 """Rows of one call of `play`."""
-DRAWS = 32
-"""Draws of the noise of y for each node."""
+DRAWS, DISCRETE_DRAWS = 32, 128
+"""Draws of the noise of y for each node; more of them if y' takes separate values only."""
 SLOW_DRAWS = 256
 """Draws of x' for each node."""
 VERIFIED = 16
@@ -284,17 +284,16 @@ class Lattice:
         rng: np.random.Generator,
         *,
         coarse: int = 1,
-        draws: int = DRAWS,
+        draws: int | None = None,
         nodes: int | None = None,
     ) -> None:
         self.driver, spec = driver, driver.spec
+        draws = draws or draws_per_node(spec, dependence)
         self.gamma, self.A = spec.gamma, spec.A
         self.points = [p.coarsened(coarse) for p in spec.points]
         self.features = Features.of(spec.slow)
         self.x_N = self.features.nodes(rng, nodes, self._visited)
-        phi = self.features(self.x_N)
-        ridge = 1e-8 * len(phi) * np.eye(phi.shape[1])
-        self.pinv_FN = np.linalg.solve(phi.T @ phi + ridge, phi.T)
+        self.pinv_FN = np.linalg.pinv(self.features(self.x_N), rcond=1e-6)
         free = range(len(self.points))
         try:
             self.dependence = dependence
@@ -317,7 +316,7 @@ class Lattice:
         driver, N = self.driver, len(self.x_N)
         self.layout = Layout(driver.spec, self.dependence, self.points, free)
         noise, D = driver.spec.noise, self.dependence
-        M = draws if D.noisy.any() else 1
+        M = draws
         u_NM = np.broadcast_to(stratified(rng, M, noise, middle=True), (N, M, noise))
         self.frozen = self.layout.tables(driver, rng, self.x_N, u_NM)
         feasible_LA = driver.feasible(self.layout.y_L)
@@ -328,7 +327,7 @@ class Lattice:
             self.thawed = self.frozen
             u = stratified(rng, SLOW_DRAWS, noise, middle=True)
         else:
-            u = u_NM[0] if M > 1 else stratified(rng, draws, noise)
+            u = u_NM[0] if M > 1 else stratified(rng, DRAWS, noise, middle=True)
         x_next = driver.move(np.repeat(self.x_N, len(u), 0), np.tile(u, (N, 1)))
         phi = self.features(x_next).reshape(N, len(u), -1)
         if D.separate:
@@ -426,6 +425,13 @@ class Lattice:
             by_coordinate(feasible_LA, 0),
             name,
         )
+
+
+def draws_per_node(spec: Spec, dependence: Dependence) -> int:
+    noisy = [p for p, noise in zip(spec.points, dependence.noisy, strict=False) if noise]
+    if any(p.exact for p in noisy):
+        return DISCRETE_DRAWS
+    return DRAWS if dependence.noisy.any() else 1
 
 
 def centred(V_NL: np.ndarray) -> np.ndarray:

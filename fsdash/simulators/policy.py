@@ -1,8 +1,8 @@
 """Policies for simulators that need no simulator: Q values on a lattice, in a file.
 
-    Q(x, y, a) = Σ_c weight_c(y) φ(x)ᵀθ(y_c, a)        the policy takes the feasible a with the largest
+    Q(x, y, a) = Σ_c weight_c(y) φ(x)ᵀθ(y_c, a)
 
-y_c are the corners of the lattice cell around y, φ the features of x. A file is a NumPy archive
+The policy takes the feasible action with the largest Q. y_c are the corners of the lattice cell around y, φ the features of x. A file is a NumPy archive
 (`.npz`, read without pickle) with the arrays and a JSON text: names, ranges, actions, a hash of the
 simulator's source, the value and the gap.
 """
@@ -225,7 +225,7 @@ class LatticePolicy(Summary):
         """Read a policy that `save` wrote; the simulator is not needed."""
         damaged = InputError(f"{Path(path).name}: not a saved policy of a simulator, or damaged")
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 arrays = dict(file)
             about = json.loads(str(arrays["about"]))
             if about.pop("format") != FORMAT or about.pop("version") != 1:

@@ -178,10 +178,10 @@ class Simulator:
     fast: Mapping[str, Any]
     controlled: Sequence[str] | None = None
     noise: int = 0
-    theta: Mapping[str, tuple[float, float]] = {}  # noqa: RUF012  (declared anew by subclasses)
+    theta: Mapping[str, tuple[float, float]] = {}
     sense: str = "max"
     exogenous: bool = True
-    units: Mapping[str, str] = {}  # noqa: RUF012
+    units: Mapping[str, str] = {}
 
     move: Callable[..., Any] | None = None
     rule: Callable[..., Any] | None = None

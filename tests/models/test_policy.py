@@ -139,7 +139,7 @@ def test_a_policy_of_another_model_is_refused(model):
         ("p.json", "{", "damaged"),
         ("p.json", json.dumps({"format": "fsdash-policy"}), "damaged"),
         ("p.json", json.dumps([1]), "damaged"),
-        ("p.txt", "", ".csv or .json"),
+        ("p.txt", "", ".csv, .json or .npz"),
     ],
 )
 def test_damaged_policies(tmp_path, name, text, message):
