@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -162,7 +163,7 @@ def no_certificate(driver: Driver, dependence: Dependence | None = None) -> str:
 
 def certify_simulator(
     sim: Simulator,
-    policy: object,
+    policy: Any,
     *,
     paths: int = MIN_PATHS,
     seed: int = 1,
@@ -212,7 +213,7 @@ def certify_simulator(
         values = np.zeros((len(lattice.x_N), lattice.layout.L))
         for _, values in lattice.solve(values):  # noqa: B007, B020
             pass
-    act: Act = getattr(policy, "act", policy)  # type: ignore[assignment]
+    act = getattr(policy, "act", policy)
     last = None
     for last in certified_paths(lattice, values, act, seed=seed, most=paths):  # noqa: B007
         pass
@@ -239,7 +240,7 @@ def certified_paths(
     rng = np.random.default_rng([seed, 2])
     gaps, lower = np.empty((len(inner), most)), np.empty(most)
     for p in range(most):
-        draws = rng.integers(2**63)  # both lattices use the same draws
+        draws = rng.integers(2**63)
         for k, relaxation in enumerate(inner):
             try:
                 gaps[k, p], lower[p] = relaxation.path(paths, p, int(draws))
@@ -273,11 +274,21 @@ class Paths:
         x, y = driver.initial(rng, count)
         xs, ys, acts = [x], [y], []
         for t in range(longest):
-            acts.append(np.asarray(act(x, y)))
+            acts.append(checked_actions(driver, act(x, y), y))
             x, y, _ = driver.step(x, y, acts[-1], self.u[t])
             xs.append(x)
             ys.append(y)
         self.x, self.y, self.a = np.array(xs), np.array(ys), np.array(acts)
+
+
+def checked_actions(driver: Driver, actions: object, y: np.ndarray) -> np.ndarray:
+    """Indices of feasible actions; the inner problem takes no others."""
+    a = np.asarray(actions)
+    if a.shape != (len(y),) or a.dtype.kind not in "iu" or a.min() < 0 or a.max() >= driver.spec.A:
+        raise InputError(f"policy: return {len(y)} indices from 0 to {driver.spec.A - 1}")
+    if not (allowed := driver.feasible(y)[np.arange(len(y)), a]).all():
+        raise InputError(f"policy: takes an infeasible action in y = {y[allowed.argmin()]}")
+    return a
 
 
 class Relaxation:
@@ -366,12 +377,12 @@ class Relaxation:
         return best - total, float(start) + total
 
     def _played(
-        self, x: np.ndarray, y: np.ndarray, a: np.ndarray, u: np.ndarray, next_BM: object
+        self, x: np.ndarray, y: np.ndarray, a: np.ndarray, u: np.ndarray, next_BM: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
         """y' (n, M, d) and rewards (n, M) of the policy's own actions at the draws."""
         n, M = u.shape[:2]
         rows = np.repeat(np.arange(n), M)
-        x_next = x[rows] if next_BM is None else np.reshape(next_BM, (n * M, -1))
+        x_next = x[rows] if next_BM is None else next_BM.reshape(n * M, -1)
         y_next, r = self.driver.play(x[rows], x_next, y[rows], a[rows], u.reshape(n * M, -1))
         return y_next.reshape(n, M, -1), r.reshape(n, M)
 

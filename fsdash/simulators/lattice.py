@@ -80,7 +80,7 @@ class Group:
 
     def __init__(self, layout: Layout, outputs: Sequence[int], reads: np.ndarray) -> None:
         self.outputs = list(outputs)
-        self.inputs = Inputs(layout, reads[self.outputs].any(axis=0))
+        self.inputs = Inputs(layout, np.asarray(reads[self.outputs].any(axis=0)))
         self.own = [Inputs(layout, reads[j]) for j in self.outputs]
         index, a = self.inputs.index_P, self.inputs.a_P
         none = np.zeros(len(self.inputs), np.int64)
@@ -237,8 +237,8 @@ class _Batch:
         if noise_only:
             empty = np.empty((B, 0, 1))
             return start, column, mean, empty.astype(np.int32), empty, empty[..., 0]
-        values = [v[:, p, 0].ravel() for v, p in zip(raw[1], n.place_JP, strict=False)]
-        y_n = np.column_stack(values) if values else np.empty((B * len(n.inputs), 0))
+        columns = [v[:, p, 0].ravel() for v, p in zip(raw[1], n.place_JP, strict=False)]
+        y_n = np.column_stack(columns) if columns else np.empty((B * len(n.inputs), 0))
         n_corner, n_weight = corners([layout.points[j] for j in n.outputs], y_n)
         shape = (B, len(n.inputs), -1)
         reward = raw[2][0].mean(axis=2)

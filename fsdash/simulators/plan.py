@@ -199,6 +199,7 @@ class _Planner:
         self.mark = (self.start, 0)
         self.attempts = 0
         self.notes: list[str] = []
+        self.last_certified: SimulatorPlan | None = None
 
     # ------------------------------------------------------------------------------- the budget
 
@@ -354,11 +355,14 @@ class _Planner:
                 break
         self.spent("certificate")
         if certificate is None:
-            return self.explained(
-                plan,
+            reason = (
                 f"{MIN_PATHS} paths need about {calls / p * MIN_PATHS:,.0f} calls and "
-                f"{time / p * MIN_PATHS:,.0f} seconds, more than the budget leaves",
+                f"{time / p * MIN_PATHS:,.0f} seconds, more than the budget leaves"
             )
+            if self.last_certified is None:
+                return self.explained(plan, reason)
+            self.notes.append(f"A plan on a finer lattice has no certificate: {reason}.")
+            return self.explained(self.last_certified, "")
         sign, limit = self.driver.spec.sign, certificate.limit
         plan = replace(
             plan,
@@ -369,7 +373,8 @@ class _Planner:
             gap_share=certificate.limit_share,
             certificate=certificate,
         )
-        return self.explained(plan, "")
+        self.last_certified = self.explained(plan, "")
+        return self.last_certified
 
     def explained(self, plan: SimulatorPlan, reason: str) -> SimulatorPlan:
         """The plan with its reasons, costs, and facts for the policy's file."""

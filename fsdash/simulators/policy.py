@@ -2,9 +2,10 @@
 
     Q(x, y, a) = Σ_c weight_c(y) φ(x)ᵀθ(y_c, a)
 
-The policy takes the feasible action with the largest Q. y_c are the corners of the lattice cell around y, φ the features of x. A file is a NumPy archive
-(`.npz`, read without pickle) with the arrays and a JSON text: names, ranges, actions, a hash of the
-simulator's source, the value and the gap.
+The policy takes the feasible action with the largest Q. y_c are the corners of the lattice cell
+around y, φ the features of x. A file is a NumPy archive (`.npz`, read without pickle) with the
+arrays and a JSON text: names, ranges, actions, a hash of the simulator's source, the value and the
+gap.
 """
 
 from __future__ import annotations
@@ -203,7 +204,7 @@ class LatticePolicy(Summary):
         path = Path(path)
         if path.suffix != ".npz":
             raise InputError(f"{path.name}: this policy is saved as .npz; use that ending")
-        axes = {
+        axes: dict[str, Any] = {
             f"{kind}_{j}": p.values
             for kind, points in (("slow", self.features.slow), ("fast", self.points))
             for j, p in enumerate(points)

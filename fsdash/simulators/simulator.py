@@ -242,9 +242,11 @@ class Spec:
 
     def __init__(self, sim: Simulator) -> None:
         self.name, faults = sim.name, []
-        self.gamma, self.noise = getattr(sim, "gamma", None), sim.noise
-        if not isinstance(self.gamma, int | float) or not 0 < self.gamma < 1:
-            faults.append(f"gamma = {self.gamma!r}: give a discount factor between 0 and 1")
+        gamma, self.noise = getattr(sim, "gamma", None), sim.noise
+        if not isinstance(gamma, int | float) or not 0 < gamma < 1:
+            faults.append(f"gamma = {gamma!r}: give a discount factor between 0 and 1")
+            gamma = 0.0
+        self.gamma = float(gamma)
         if not isinstance(self.noise, int | np.integer) or self.noise < 0:
             faults.append(f"noise = {self.noise!r}: give the number of uniforms that a period uses")
         self.actions = list(getattr(sim, "actions", []))
@@ -587,13 +589,11 @@ class _Tests:
                     )
             x_next = x if x_next is None else x_next
         for there in (x, x_next):
-            played = self.same(
-                "play",
-                lambda i, there=there: np.column_stack(
-                    driver.play(x[i], there[i], y[i], a[i], u[i])
-                ),
-                "x, x_next, y, a, u",
-            )
+
+            def rows(i: Any, there: np.ndarray = there) -> np.ndarray:
+                return np.column_stack(driver.play(x[i], there[i], y[i], a[i], u[i]))
+
+            played = self.same("play", rows, "x, x_next, y, a, u")
             if played is None:
                 return
         self.coordinates(x_next, played)
@@ -601,8 +601,13 @@ class _Tests:
             if not spec.theta:
                 self.faults.append("theta: declare the ranges of the rule's parameters")
             theta = np.array([(low + high) / 2 for low, high in spec.theta.values()])
-            self.attempt(lambda: driver.rule(theta, x, y))
-        self.attempt(lambda: driver.feasible(y))
+            acts = self.attempt(lambda: driver.rule(theta, x, y))
+            allowed = self.attempt(lambda: driver.feasible(y))
+            answered = acts is not None and allowed is not None
+            if answered and not allowed[np.arange(ROWS), acts].all():
+                self.faults.append("rule: takes an infeasible action: use `feasible` in it")
+        else:
+            self.attempt(lambda: driver.feasible(y))
 
     def same(self, name: str, call: Callable[[Any], np.ndarray], arguments: str) -> Any:
         """The answer to all rows, if a second call and a call with some rows agree with it."""
@@ -640,7 +645,7 @@ class _Tests:
         )
         if changed is None:
             return
-        for j in np.flatnonzero(~controlled):
+        for j in np.flatnonzero(~controlled).tolist():
             if not np.array_equal(changed[:, j], played[:, j]):
                 name = spec.fast_names[j]
                 self.faults.append(
@@ -652,7 +657,7 @@ class _Tests:
         driver, rng, d = self.driver, self.rng, len(self.driver.spec.fast)
         start = perf_counter()
 
-        def outputs(x_next=self.x, y=self.y, a=self.a, u=self.u):  # type: ignore[no-untyped-def]
+        def outputs(x_next=self.x, y=self.y, a=self.a, u=self.u):
             return np.column_stack(driver.play(self.x, x_next, y, a, u))
 
         def differs(other: np.ndarray) -> np.ndarray:
@@ -676,8 +681,8 @@ class _Tests:
                 if changed.any():
                     play_columns.add(k)
                 if driver.sim.move is not None:
-                    moved = [driver.move(self.x, v, self.y, self.a) for v in (self.u, u)]
-                    if not np.array_equal(*moved):
+                    one, two = (driver.move(self.x, v, self.y, self.a) for v in (self.u, u))
+                    if not np.array_equal(one, two):
                         move_columns.add(k)
         seconds = max(perf_counter() - start, 1e-9)
         reads_next = bool(next_noisy.any())

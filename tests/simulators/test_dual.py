@@ -27,9 +27,7 @@ def setting(seed, shape, frozen_periods=3, gamma=0.9):
     model = random_model(seed, (3, 5, 3, 3), shape, gamma)
     sim = Tabular(model)
     lattice = Lattice(Driver(sim), check_simulator(sim), np.random.default_rng(seed))
-    for n, V_NL in lattice.chain():
-        if n == frozen_periods:
-            break
+    V_NL = next(V_NL for n, V_NL in lattice.chain() if n == frozen_periods)
     policy = lattice.policy(V_NL, False, "rolling")
     x, y = np.indices((3, 5)).reshape(2, -1, 1).astype(float)
     U_XY = policy_values(model, policy.act(x, y).reshape(1, 3, 5)).U_XY

@@ -84,9 +84,7 @@ def test_a_hidden_dependence_is_noticed_and_the_result_is_the_same():
 def test_rolling_freeze_with_64_periods_is_within_a_thousandth_of_thawed_on_pricing():
     sim = ContinuousPricing()
     lattice = lattice_of(sim, coarse=4)
-    for n, V_NL in lattice.chain():
-        if n == 64:
-            break
+    V_NL = next(V_NL for n, V_NL in lattice.chain() if n == 64)
     frozen = lattice.policy(V_NL, False, "rolling")
     for _, V_NL in lattice.solve(V_NL):  # noqa: B007, B020
         pass
