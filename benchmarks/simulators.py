@@ -34,9 +34,9 @@ from fsdash.simulators.plan import plan_simulator
 from fsdash.simulators.policy import LatticePolicy
 from fsdash.simulators.pricing import ContinuousPricing
 from fsdash.simulators.queue import Queue
-from fsdash.simulators.race import Candidate, discounted_returns, race, rule_candidate
+from fsdash.simulators.race import Entrant, discounted_returns, race, rule_candidate
 from fsdash.simulators.simulator import Driver, Simulator, check_simulator
-from fsdash.simulators.tabular import Tabular
+from fsdash.simulators.tabular import TabularSimulator
 
 SEEDS = range(5)
 PATHS, PERIODS = 400, 4.6
@@ -176,7 +176,7 @@ def _coverage() -> tuple[list[Row], list[Row]]:
     repetitions = 100
     for seed in SEEDS:
         model = _tabular(seed)
-        lattice = lattice_of(Tabular(model), seed)
+        lattice = lattice_of(TabularSimulator(model), seed)
         V_NL = chain_values(lattice, 3)
         policy = lattice.policy(V_NL, False, "rolling")
         x, y = np.indices((model.n_slow, model.n_fast)).reshape(2, -1, 1).astype(float)
@@ -221,7 +221,7 @@ def _race(repetitions: int = 20) -> tuple[list[Row], list[Row]]:
     best, rows = max(value.values()), list[Row]()
     for seed in range(5 * repetitions):
         before = driver.calls
-        entered = [Candidate(name, act) for name, act in acts.items()]
+        entered = [Entrant(name, act) for name, act in acts.items()]
         winner = race(driver, entered, 5e4, [seed])[0]
         lost = float(100 * (best - value[winner.name]) / abs(best))
         used = driver.calls - before

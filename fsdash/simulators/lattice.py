@@ -94,7 +94,7 @@ class Group:
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class StepTables:
     """The step of every lattice point and action at B slow states (nodes or periods of a path)."""
 
     start: np.ndarray  # (B·P_Z + 1,): the rows of P(z' | z), one after the other
@@ -152,7 +152,7 @@ class Layout:
         fixed_B: np.ndarray | None = None,
         joint: bool = False,
         noise_only: bool = False,
-    ) -> Tables:
+    ) -> StepTables:
         """Tabulate the step with M draws of the noise each; x is frozen without `next_BM`.
 
         With `joint`, the columns of P are (m, z'): the values may depend on the draw. With
@@ -177,7 +177,7 @@ class Layout:
         for part in parts:
             starts.append(part[0][1:] + offset)
             offset += part[0][-1]
-        return Tables(
+        return StepTables(
             np.concatenate(starts), *(np.concatenate([p[k] for p in parts]) for k in range(1, 6))
         )
 

@@ -33,7 +33,7 @@ from fsdash.simulators.dual import (
 )
 from fsdash.simulators.lattice import Lattice, Layout, draws_per_node
 from fsdash.simulators.policy import Features, LatticePolicy
-from fsdash.simulators.race import Candidate, myopic, race, tuned_rule, unbiased_returns
+from fsdash.simulators.race import Entrant, myopic, race, tuned_rule, unbiased_returns
 from fsdash.simulators.simulator import (
     Driver,
     Simulator,
@@ -152,9 +152,9 @@ def plan_simulator(
     Examples
     --------
     >>> import fsdash
-    >>> from fsdash.simulators.tabular import Tabular
+    >>> from fsdash.simulators.tabular import TabularSimulator
     >>> model = fsdash.make("inventory", y_max=10, gamma=0.9).build()
-    >>> plan = fsdash.plan_simulator(Tabular(model), calls=200_000)
+    >>> plan = fsdash.plan_simulator(TabularSimulator(model), calls=200_000)
     >>> plan.policy.variables
     ('x', 'y')
     """
@@ -289,15 +289,15 @@ class _Planner:
             return f"it needs about {rows * nodes:,} calls, and {self.calls_left:,.0f} are left"
         return ""
 
-    def candidates(self, level: int) -> tuple[Lattice, np.ndarray, list[Candidate]]:
+    def candidates(self, level: int) -> tuple[Lattice, np.ndarray, list[Entrant]]:
         """The lattice, its last values, and the policies from it."""
         lattice = Lattice(self.driver, self.dependence, self.rng, coarse=level)
         most = 1.3 / (1 - lattice.gamma)
-        candidates, before = list[Candidate](), None
+        candidates, before = list[Entrant](), None
         for n, V_NL in lattice.chain():
             if n & (n - 1) == 0:
                 policy = lattice.policy(V_NL, False, f"rolling freeze, n = {n}")
-                candidates.append(Candidate("rolling", policy.act, policy, n))
+                candidates.append(Entrant("rolling", policy.act, policy, n))
             settled = before is not None and np.ptp(V_NL - before) < CONVERGED * np.ptp(V_NL)
             if n >= most or settled or self.seconds_left < 0.4 * self.limit:
                 break
@@ -307,12 +307,12 @@ class _Planner:
                 if self.seconds_left < 0.3 * self.limit:
                     break
             policy = lattice.policy(V_NL, True, "thawed")
-            candidates.append(Candidate("thawed", policy.act, policy))
+            candidates.append(Entrant("thawed", policy.act, policy))
         return lattice, V_NL, candidates
 
     # ------------------------------------------------------------------------------ the results
 
-    def record(self, winner: Candidate) -> SimulatorPlan:
+    def record(self, winner: Entrant) -> SimulatorPlan:
         """Value and lead of a policy on new common paths."""
         policies = [winner] if self.rule is None else [winner, self.rule]
         acts, cost = [c.act for c in policies], sum(c.cost for c in policies)
@@ -336,7 +336,7 @@ class _Planner:
         return self.explained(plan, "it was not computed yet")
 
     def certified(
-        self, plan: SimulatorPlan, winner: Candidate, lattice: Lattice, V_NL: np.ndarray
+        self, plan: SimulatorPlan, winner: Entrant, lattice: Lattice, V_NL: np.ndarray
     ) -> SimulatorPlan:
         """The plan with its certificate, or with the reason why there is none."""
         if reason := no_certificate(self.driver):

@@ -27,7 +27,7 @@ Act = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(eq=False)
-class Candidate:
+class Entrant:
     """A policy in a race: `n` is the horizon of rolling freeze, `cost` the calls per period."""
 
     name: str
@@ -52,11 +52,11 @@ def discounted_returns(
 
 
 def race(
-    driver: Driver, candidates: Sequence[Candidate], calls: float, seed: Sequence[int]
-) -> list[Candidate]:
+    driver: Driver, candidates: Sequence[Entrant], calls: float, seed: Sequence[int]
+) -> list[Entrant]:
     """Successive halving with about this many calls; the winner is first, the losers follow."""
     periods = math.ceil(HORIZON / (1 - driver.spec.gamma))
-    left, ranking = list(candidates), list[Candidate]()
+    left, ranking = list(candidates), list[Entrant]()
     rounds = math.ceil(math.log2(len(left)))
     for number in range(rounds):
         cost = sum(candidate.cost for candidate in left)
@@ -72,11 +72,11 @@ def race(
     return left + ranking
 
 
-def rule_candidate(driver: Driver, theta: np.ndarray) -> Candidate:
-    return Candidate("rule", lambda x, y: driver.rule(theta, x, y), theta)
+def rule_candidate(driver: Driver, theta: np.ndarray) -> Entrant:
+    return Entrant("rule", lambda x, y: driver.rule(theta, x, y), theta)
 
 
-def tuned_rule(driver: Driver, calls: float, seed: Sequence[int]) -> Candidate:
+def tuned_rule(driver: Driver, calls: float, seed: Sequence[int]) -> Entrant:
     """The user's rule with the best parameters of three races: in the ranges, then nearer twice."""
     bounds = np.array(list(driver.spec.theta.values()), float).reshape(-1, 2)
     low, width = bounds[:, 0], bounds[:, 1] - bounds[:, 0]
@@ -93,7 +93,7 @@ def tuned_rule(driver: Driver, calls: float, seed: Sequence[int]) -> Candidate:
     return rule_candidate(driver, best)
 
 
-def myopic(driver: Driver, rng: np.random.Generator, draws: int = 16) -> Candidate:
+def myopic(driver: Driver, rng: np.random.Generator, draws: int = 16) -> Entrant:
     """The policy with the largest mean reward of one period; `play` is called to decide."""
     u, A = stratified(rng, draws, driver.spec.noise), driver.spec.A
 
@@ -104,7 +104,7 @@ def myopic(driver: Driver, rng: np.random.Generator, draws: int = 16) -> Candida
         mean_NA = r.reshape(n, A, M).mean(axis=2)
         return np.where(driver.feasible(y), mean_NA, -np.inf).argmax(axis=1)
 
-    return Candidate("myopic", act, cost=1 + A * draws)
+    return Entrant("myopic", act, cost=1 + A * draws)
 
 
 def unbiased_returns(

@@ -10,7 +10,7 @@ from fsdash.sampling.next_states import NextStates
 from fsdash.simulators.simulator import Simulator
 
 
-class Tabular(Simulator):
+class TabularSimulator(Simulator):
     """A tabular model as a simulator: x and y are indices, one uniform number draws (x', y').
 
     `play` takes the frozen law where x' is x although the true law moves x. If y' under the frozen
@@ -25,8 +25,9 @@ class Tabular(Simulator):
     Examples
     --------
     >>> import fsdash
-    >>> from fsdash.simulators.tabular import Tabular
-    >>> fsdash.check_simulator(Tabular(fsdash.make("pricing", n_reference=21).build())).separate
+    >>> from fsdash.simulators.tabular import TabularSimulator
+    >>> model = fsdash.make("pricing", n_reference=21).build()
+    >>> fsdash.check_simulator(TabularSimulator(model)).separate
     True
     """
 

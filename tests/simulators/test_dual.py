@@ -15,7 +15,7 @@ from fsdash.simulators.dual import (
 from fsdash.simulators.lattice import Lattice
 from fsdash.simulators.race import unbiased_returns
 from fsdash.simulators.simulator import Driver, check_simulator
-from fsdash.simulators.tabular import Tabular
+from fsdash.simulators.tabular import TabularSimulator
 from tests.models import random_model
 
 SHAPES = [("X..W", "XYA."), ("X..W", "XYAW"), ("X..W", ".Y.W")]
@@ -25,7 +25,7 @@ SHAPES = [("X..W", "XYA."), ("X..W", "XYAW"), ("X..W", ".Y.W")]
 def setting(seed, shape, frozen_periods=3, gamma=0.9):
     """A model, its lattice, poor values on it, and the policy that is greedy for them."""
     model = random_model(seed, (3, 5, 3, 3), shape, gamma)
-    sim = Tabular(model)
+    sim = TabularSimulator(model)
     lattice = Lattice(Driver(sim), check_simulator(sim), np.random.default_rng(seed))
     V_NL = next(V_NL for n, V_NL in lattice.chain() if n == frozen_periods)
     policy = lattice.policy(V_NL, False, "rolling")
@@ -106,7 +106,7 @@ def test_fewer_than_thirty_paths_give_no_verdict():
 
 
 def test_without_an_exogenous_model_of_x_there_is_no_certificate():
-    sim = Tabular(random_model(0, shape=("XYAW", "XYAW")))
+    sim = TabularSimulator(random_model(0, shape=("XYAW", "XYAW")))
     with pytest.raises(fsdash.InputError, match="no certificate: the slow state is not exogenous"):
         certify_simulator(sim, lambda x, y: np.zeros(len(x), int))
     frozen_only = type("FrozenOnly", (Battery,), {"move": None})()

@@ -11,7 +11,7 @@ from fsdash.simulators.policy import Features, corners
 from fsdash.simulators.pricing import ContinuousPricing
 from fsdash.simulators.race import discounted_returns
 from fsdash.simulators.simulator import Dependence, Driver, Points, check_simulator
-from fsdash.simulators.tabular import Tabular
+from fsdash.simulators.tabular import TabularSimulator
 from tests.models import random_model
 
 
@@ -51,7 +51,7 @@ SEPARATE, SHARED = ("X..W", "XYA."), ("X..W", "XYAW")
 @pytest.mark.parametrize("seed", range(3))
 def test_thawed_sweeps_solve_a_tabular_model(seed, shape):
     model = dyadic_model(seed, shape)
-    lattice = lattice_of(Tabular(model))
+    lattice = lattice_of(TabularSimulator(model))
     V_NL = solved(lattice)
     best = fsdash.optimum(model, tolerance=1e-9)
     assert np.abs(lattice.levelled(V_NL) - best.U_XY).max() < 1e-6
@@ -62,7 +62,7 @@ def test_thawed_sweeps_solve_a_tabular_model(seed, shape):
 @pytest.mark.parametrize("shape", [SEPARATE, SHARED], ids=["separate", "shared noise"])
 def test_the_frozen_chain_gives_rolling_freeze_for_every_n(shape):
     model = dyadic_model(5, shape)
-    lattice = lattice_of(Tabular(model))
+    lattice = lattice_of(TabularSimulator(model))
     J_XY = np.zeros((model.n_slow, model.n_fast))
     for (_, V_NL), _ in zip(lattice.chain(), range(6), strict=False):
         Q_XYA = q_values(model, model.frozen, J_XY)
@@ -73,7 +73,7 @@ def test_the_frozen_chain_gives_rolling_freeze_for_every_n(shape):
 
 def test_a_hidden_dependence_is_noticed_and_the_result_is_the_same():
     model = dyadic_model(2, SHARED)
-    sim = Tabular(model)
+    sim = TabularSimulator(model)
     right = check_simulator(sim)
     wrong = Dependence(np.zeros_like(right.reads), right.noisy, False, False, 1.0)
     lattice = Lattice(Driver(sim), wrong, np.random.default_rng(0))
@@ -107,7 +107,7 @@ def test_infeasible_actions_are_never_taken():
         next_fast=model.next_fast,
         gamma=0.9,
     )
-    lattice = lattice_of(Tabular(barred))
+    lattice = lattice_of(TabularSimulator(barred))
     policy = all_actions(lattice.policy(solved(lattice), True, "thawed"), barred)
     assert np.take_along_axis(feasible, policy[:, :, None], 2).all()
 

@@ -10,9 +10,9 @@ from fsdash.simulators.battery import Battery
 from fsdash.simulators.lost_sales import LostSales
 from fsdash.simulators.plan import plan_simulator, plan_simulator_steps
 from fsdash.simulators.policy import LatticePolicy
-from fsdash.simulators.race import Candidate, race, tuned_rule
+from fsdash.simulators.race import Entrant, race, tuned_rule
 from fsdash.simulators.simulator import Driver
-from fsdash.simulators.tabular import Tabular
+from fsdash.simulators.tabular import TabularSimulator
 from tests.models import random_model
 from tests.simulators.test_simulator import Shop
 
@@ -28,7 +28,7 @@ def constant(action):
 
 def test_the_plan_of_a_tabular_model_is_nearly_optimal_and_its_gap_holds():
     model = random_model(4, (3, 5, 3, 3), ("X..W", "XYAW"))
-    plan = plan_simulator(Tabular(model), calls=4e6)
+    plan = plan_simulator(TabularSimulator(model), calls=4e6)
     x, y = np.indices((3, 5)).reshape(2, -1, 1).astype(float)
     regret = fsdash.regret(model, plan.act(x, y).reshape(1, 3, 5))
     assert regret.mean_regret <= plan.gap + regret.error
@@ -117,14 +117,14 @@ def test_bad_options_are_rejected(options):
 
 def test_a_race_finds_the_best_policy_on_common_random_numbers():
     model = random_model(8, (3, 5, 3, 3), ("X..W", "XYAW"))
-    driver = Driver(Tabular(model))
+    driver = Driver(TabularSimulator(model))
     best = fsdash.optimum(model).policy_PXY[0]
     policies = [constant(0), constant(1), constant(2)]
     policies.append(lambda x, y: best[x[:, 0].astype(int), y[:, 0].astype(int)])
-    ranking = race(driver, [Candidate(str(k), p) for k, p in enumerate(policies)], 2e4, [0])
+    ranking = race(driver, [Entrant(str(k), p) for k, p in enumerate(policies)], 2e4, [0])
     assert ranking[0].name == "3" and len(ranking) == 4
     # The same noise: a candidate that is entered twice has the same returns.
-    twice = race(driver, [Candidate("a", policies[0]), Candidate("b", policies[0])], 2e3, [0])
+    twice = race(driver, [Entrant("a", policies[0]), Entrant("b", policies[0])], 2e3, [0])
     assert np.array_equal(twice[0].returns, twice[1].returns)
 
 
@@ -132,7 +132,7 @@ def test_a_tuned_rule_beats_the_middle_of_its_ranges():
     driver = Driver(type("Impatient", (Battery,), {"gamma": 0.9})())
     tuned = tuned_rule(driver, 1e5, [0])
     middle = np.array([(a + b) / 2 for a, b in Battery.theta.values()])
-    rule = Candidate("middle", lambda x, y: driver.rule(middle, x, y))
+    rule = Entrant("middle", lambda x, y: driver.rule(middle, x, y))
     assert race(driver, [rule, tuned], 1e5, [1])[0] is tuned
 
 

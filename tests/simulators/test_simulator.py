@@ -12,7 +12,7 @@ from fsdash.simulators.lost_sales import LostSales, poisson
 from fsdash.simulators.pricing import ContinuousPricing
 from fsdash.simulators.queue import Queue
 from fsdash.simulators.simulator import SECONDS, Driver, SimulatorFaults, check_simulator
-from fsdash.simulators.tabular import Tabular
+from fsdash.simulators.tabular import TabularSimulator
 from tests.models import random_model
 
 SIMULATORS = [Battery(), LostSales(3), ContinuousPricing(), Queue()]
@@ -87,7 +87,7 @@ def test_the_structure_is_found():
     assert cost_reads == [True, False, False, False]
     assert found.noisy.tolist() == [True, False, False, True]
     assert found.separate
-    assert not check_simulator(Tabular(random_model(1, shape=("X..W", "XYAW")))).separate
+    assert not check_simulator(TabularSimulator(random_model(1, shape=("X..W", "XYAW")))).separate
 
 
 BAD_ANSWERS = {
