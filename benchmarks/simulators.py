@@ -1,7 +1,8 @@
 """Planning with simulators against its targets: `python -m benchmarks.simulators [part …]`.
 
-    solve        shortfall of coarse lattices from a fine one, calls and CPU seconds; rolling freeze
-                 with n = 64 against thawed. 400 common paths.
+    solve        shortfall of coarse lattices from a fine one, calls (without those of
+                 `check_simulator`) and CPU seconds; rolling freeze with n = 64 against thawed.
+                 400 common paths.
     certificate  the limit at the optimum with 30 paths, as a share of the value; the smallest gap
                  of a path; certified ÷ true for rolling freeze with small n on pricing.
     coverage     how often the limit is below the true regret: 500 repetitions on tabular models.
@@ -61,7 +62,7 @@ def chain_values(lattice: Lattice, n: int) -> np.ndarray:
 def returns(sim: Simulator, policy: LatticePolicy, seed: int = 1_000) -> np.ndarray:
     driver = Driver(sim)
     periods = round(PERIODS / (1 - driver.spec.gamma))
-    return discounted_returns(driver, policy.act, np.random.default_rng(seed), PATHS, periods)
+    return discounted_returns(driver, [policy.act], np.random.default_rng(seed), PATHS, periods)[0]
 
 
 def shortfall(best: np.ndarray, other: np.ndarray) -> float:
@@ -211,13 +212,9 @@ def _race(repetitions: int = 20) -> tuple[list[Row], list[Row]]:
     acts: dict[str, Callable] = {name: policy.act for name, policy in policies.items()}
     for k, theta in enumerate(([2, 3.6, 1.6], [6, 3.6, 1.6], [4, 3, 1.6], [8, 4.2, 1.4])):
         acts[f"rule {k}"] = rule_candidate(driver, np.array(theta)).act
-    rng_seed, periods = 77, round(PERIODS / (1 - sim.gamma))
-    value = {
-        name: discounted_returns(
-            driver, act, np.random.default_rng(rng_seed), 1_000, periods
-        ).mean()
-        for name, act in acts.items()
-    }
+    periods, rng = round(PERIODS / (1 - sim.gamma)), np.random.default_rng(77)
+    means = discounted_returns(driver, list(acts.values()), rng, 1_000, periods).mean(axis=1)
+    value = dict(zip(acts, means, strict=True))
     best, rows = max(value.values()), list[Row]()
     for seed in range(5 * repetitions):
         before = driver.calls

@@ -39,8 +39,8 @@ MAX_ROWS = 200_000
 """Rows of one call of `play`."""
 DRAWS, DISCRETE_DRAWS = 32, 128
 """Draws of the noise of y for each node; more of them if y' takes separate values only."""
-SLOW_DRAWS = 256
-"""Draws of x' for each node."""
+SLOW_DRAWS, INDICATOR_DRAWS = 64, 256
+"""Draws of x' for each node; more of them for indicators, which are not smooth."""
 VERIFIED = 16
 """Table entries that are compared with full calls, in every batch."""
 
@@ -325,7 +325,9 @@ class Lattice:
             return
         if D.separate:
             self.thawed = self.frozen
-            u = stratified(rng, SLOW_DRAWS, noise, middle=True)
+            smooth = self.features.powers_FD is not None
+            count = SLOW_DRAWS if smooth else INDICATOR_DRAWS
+            u = stratified(rng, count, noise, middle=True)
         else:
             u = u_NM[0] if M > 1 else stratified(rng, DRAWS, noise, middle=True)
         x_next = driver.move(np.repeat(self.x_N, len(u), 0), np.tile(u, (N, 1)))

@@ -33,7 +33,7 @@ from fsdash.simulators.dual import (
 )
 from fsdash.simulators.lattice import Lattice, Layout, draws_per_node
 from fsdash.simulators.policy import Features, LatticePolicy
-from fsdash.simulators.race import Entrant, myopic, race, tuned_rule, unbiased_returns
+from fsdash.simulators.race import Entrant, discounted_returns, myopic, race, tuned_rule
 from fsdash.simulators.simulator import (
     Driver,
     Simulator,
@@ -226,6 +226,7 @@ class _Planner:
     def run(self) -> Iterator[SimulatorPlan]:
         self.driver = driver = Driver(self.sim)
         self.dependence = check_simulator(self.sim, seed=self.seed)
+        driver.calls += self.dependence.calls
         self.rng = np.random.default_rng([self.seed, 0])
         self.spent("check")
         self.rule = None
@@ -317,7 +318,8 @@ class _Planner:
         policies = [winner] if self.rule is None else [winner, self.rule]
         acts, cost = [c.act for c in policies], sum(c.cost for c in policies)
         paths = int(self.race_calls() * (1 - self.driver.spec.gamma) / (3 * cost))
-        returns = unbiased_returns(self.driver, acts, [self.seed, 4], max(paths, MIN_PATHS))
+        rng = np.random.default_rng([self.seed, 4])
+        returns = discounted_returns(self.driver, acts, rng, max(paths, MIN_PATHS))
         self.spent("value")
         lead = None if self.rule is None else returns[0] - returns[1]
         is_policy = isinstance(winner.policy, LatticePolicy)
@@ -343,21 +345,23 @@ class _Planner:
             return self.explained(plan, reason)
         self.attempts += 1
         level = 1 - (1 - LEVEL) / 2**self.attempts
-        seed, began, used = 1_000_003 * (self.seed + 1) + self.attempts, perf_counter(), 0
-        certificate, used = None, self.driver.calls
+        seed = 1_000_003 * (self.seed + 1) + self.attempts
+        before, first = np.array([perf_counter(), self.driver.calls]), None
+        certificate, needed = None, np.zeros(2)
         paths = certified_paths(lattice, V_NL, winner.act, seed=seed, most=MIN_PATHS, level=level)
         for p, certificate in enumerate(paths, 1):
-            time, calls = perf_counter() - began, self.driver.calls - used
-            if certificate is None and (
-                time / p * MIN_PATHS > self.seconds_left + time
-                or calls / p * MIN_PATHS > self.calls_left + calls
-            ):
+            used = np.array([perf_counter(), self.driver.calls]) - before
+            if first is None:  # the first path also pays for what all paths share
+                first = used
+            needed = first + (used - first) / max(p - 1, 1) * (MIN_PATHS - 1)
+            left = np.array([self.seconds_left, self.calls_left])
+            if certificate is None and (needed - used > left).any():
                 break
         self.spent("certificate")
         if certificate is None:
             reason = (
-                f"{MIN_PATHS} paths need about {calls / p * MIN_PATHS:,.0f} calls and "
-                f"{time / p * MIN_PATHS:,.0f} seconds, more than the budget leaves"
+                f"{MIN_PATHS} paths need about {needed[1]:,.0f} calls and {needed[0]:,.0f} "
+                "seconds, more than the budget leaves"
             )
             if self.last_certified is None:
                 return self.explained(plan, reason)

@@ -39,15 +39,29 @@ class Entrant:
 
 
 def discounted_returns(
-    driver: Driver, act: Act, rng: np.random.Generator, paths: int, periods: int
+    driver: Driver,
+    acts: Sequence[Act],
+    rng: np.random.Generator,
+    paths: int,
+    periods: int | None = None,
 ) -> np.ndarray:
-    """The discounted rewards of paths; the same rng gives every policy the same noise."""
-    x, y = driver.initial(rng, paths)
-    total, discount = np.zeros(paths), 1.0
-    for _ in range(periods):
-        x, y, r = driver.step(x, y, act(x, y), driver.noise(rng, paths))
-        total += discount * r
-        discount *= driver.spec.gamma
+    """Discounted rewards of policies on common paths, shape (policies, paths).
+
+    Without `periods` there is no truncation error: rewards are discounted for H₀ = 2/(1 − γ)
+    periods, and then a path ends with probability 1 − γ in each period instead.
+    """
+    gamma, C = driver.spec.gamma, len(acts)
+    H0 = math.ceil(2 / (1 - gamma)) if periods is None else periods
+    H = H0 + (rng.geometric(1 - gamma, paths) if periods is None else np.zeros(paths, int))
+    x, y = (np.tile(rows, (C, 1)) for rows in driver.initial(rng, paths))
+    total = np.zeros((C, paths))
+    for t in range(int(H.max())):
+        a = [
+            act(*states) for act, *states in zip(acts, np.split(x, C), np.split(y, C), strict=True)
+        ]
+        u = np.tile(driver.noise(rng, paths), (C, 1))
+        x, y, r = driver.step(x, y, np.concatenate(a), u)
+        total += np.where(t < H, gamma ** min(t, H0), 0.0) * r.reshape(C, paths)
     return total
 
 
@@ -61,10 +75,10 @@ def race(
     for number in range(rounds):
         cost = sum(candidate.cost for candidate in left)
         paths = max(MIN_PATHS, int(calls / (rounds * cost * periods)))
-        for candidate in left:
-            rng = np.random.default_rng([*seed, number])
-            new = discounted_returns(driver, candidate.act, rng, paths, periods)
-            candidate.returns = np.concatenate([candidate.returns, new])
+        rng = np.random.default_rng([*seed, number])
+        new = discounted_returns(driver, [c.act for c in left], rng, paths, periods)
+        for candidate, returns in zip(left, new, strict=True):
+            candidate.returns = np.concatenate([candidate.returns, returns])
         left.sort(key=lambda c: -c.returns.mean())
         kept = max(1, (len(left) + 1) // 2)
         ranking[:0] = left[kept:]
@@ -105,25 +119,3 @@ def myopic(driver: Driver, rng: np.random.Generator, draws: int = 16) -> Entrant
         return np.where(driver.feasible(y), mean_NA, -np.inf).argmax(axis=1)
 
     return Entrant("myopic", act, cost=1 + A * draws)
-
-
-def unbiased_returns(
-    driver: Driver, acts: Sequence[Act], seed: Sequence[int], paths: int
-) -> np.ndarray:
-    """Returns of policies on common paths without a truncation error, shape (policies, paths).
-
-    Rewards are discounted for H₀ = 2/(1 − γ) periods; then a path ends with probability 1 − γ in
-    each period instead.
-    """
-    gamma, out = driver.spec.gamma, []
-    for act in acts:
-        rng = np.random.default_rng([*seed])
-        H0 = math.ceil(2 / (1 - gamma))
-        H = H0 + rng.geometric(1 - gamma, paths)
-        x, y = driver.initial(rng, paths)
-        total = np.zeros(paths)
-        for t in range(int(H.max())):
-            x, y, r = driver.step(x, y, act(x, y), driver.noise(rng, paths))
-            total += np.where(t < H, gamma ** min(t, H0) * r, 0.0)
-        out.append(total)
-    return np.array(out)

@@ -471,8 +471,10 @@ class Dependence(Summary):
     separate : bool
         Whether `play` neither reads x' nor shares noise with `move`, so that x' and y' are
         independent.
-    calls_per_second : float
-        Rows of `play` per second.
+    reads_next : bool
+        Whether `play` reads x'.
+    calls_per_second, calls : float, int
+        Rows of `play` per second, and the calls of the tests.
     """
 
     reads: np.ndarray
@@ -480,6 +482,7 @@ class Dependence(Summary):
     separate: bool
     reads_next: bool
     calls_per_second: float
+    calls: int = 0
 
     def full(self) -> Dependence:
         """Everything reads everything: always true, and needs the most calls."""
@@ -655,7 +658,7 @@ class _Tests:
 
     def dependence(self, repeats: int = 3) -> Dependence:
         driver, rng, d = self.driver, self.rng, len(self.driver.spec.fast)
-        start = perf_counter()
+        start, before = perf_counter(), driver.calls
 
         def outputs(x_next=self.x, y=self.y, a=self.a, u=self.u):
             return np.column_stack(driver.play(self.x, x_next, y, a, u))
@@ -684,14 +687,15 @@ class _Tests:
                     one, two = (driver.move(self.x, v, self.y, self.a) for v in (self.u, u))
                     if not np.array_equal(one, two):
                         move_columns.add(k)
-        seconds = max(perf_counter() - start, 1e-9)
+        rate = (driver.calls - before) / max(perf_counter() - start, 1e-9)
         reads_next = bool(next_noisy.any())
         return Dependence(
             reads,
             noisy | next_noisy,
             not reads_next and not play_columns & move_columns,
             reads_next,
-            driver.calls / seconds,
+            rate,
+            driver.calls,
         )
 
 

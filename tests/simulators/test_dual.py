@@ -13,7 +13,7 @@ from fsdash.simulators.dual import (
     one_sided_limit,
 )
 from fsdash.simulators.lattice import Lattice
-from fsdash.simulators.race import unbiased_returns
+from fsdash.simulators.race import discounted_returns
 from fsdash.simulators.simulator import Driver, check_simulator
 from fsdash.simulators.tabular import TabularSimulator
 from tests.models import random_model
@@ -128,6 +128,7 @@ def test_continuous_states_get_a_second_finer_lattice():
     assert certificate.limit >= one_sided_limit(certificate.finer_gaps)
     assert "lattice model" in repr(certificate)
     # The estimate of the value agrees with plain simulation on other paths.
-    [returns] = unbiased_returns(lattice.driver, [policy.act], [9], 400)
+    rng = np.random.default_rng(9)
+    [returns] = discounted_returns(lattice.driver, [policy.act], rng, 400)
     error = np.hypot(certificate.value_error, 2 * returns.std() / 20)
     assert abs(returns.mean() - certificate.value) < 2 * error

@@ -89,10 +89,8 @@ def test_rolling_freeze_with_64_periods_is_within_a_thousandth_of_thawed_on_pric
     for _, V_NL in lattice.solve(V_NL):  # noqa: B007, B020
         pass
     thawed = lattice.policy(V_NL, True, "thawed")
-    returns = [
-        discounted_returns(lattice.driver, p.act, np.random.default_rng(1), 100, 600)
-        for p in (frozen, thawed)
-    ]
+    acts, rng = [frozen.act, thawed.act], np.random.default_rng(1)
+    returns = discounted_returns(lattice.driver, acts, rng, 100, 600)
     assert abs(returns[0].mean() / returns[1].mean() - 1) < 1e-3
 
 
