@@ -450,31 +450,42 @@ def merge_rows(
     `low` (the lattice point below it) and `share` (the weight of the point above it).
     """
     B, M, repeat = shape
-    P, most = place_JP.shape[1], 2 ** len(size_J) if share.any() else 1
+    P, corners = place_JP.shape[1], 2 ** len(size_J) if share.any() else 1
     start = np.zeros(B * P + 1, np.int64)
     place = np.full(Z * (M * repeat if joint else 1), -1, np.int64)
-    room = B * P * min(M * repeat * most, len(place))
+    room = B * P * min(M * repeat * corners, len(place))
     column, weight = np.empty(room, np.int32), np.empty(room)
     merge_kernel(
-        low, share, offset_J, size_J, rows_J, place_JP, B, M, repeat, Z, joint, place, start,
-        column, weight,
+        low, share, offset_J, size_J, rows_J, place_JP, B, M, repeat, Z, joint, corners, place,
+        start, column, weight,
     )  # fmt: skip
     return start, column[: start[-1]].copy(), weight[: start[-1]].copy()
 
 
 @jit
 def merge_kernel(
-    low, share, offset_J, size_J, rows_J, place_JP, B, M, repeat, Z, joint, place, start, column,
-    weight,
+    low, share, offset_J, size_J, rows_J, place_JP, B, M, repeat, Z, joint, corners, place, start,
+    column, weight,
 ):  # fmt: skip
     J, P = offset_J.size, place_JP.shape[1]
+    draw, times = np.empty(M, np.int64), np.empty(M)
     count = 0
     for b in range(B):
+        different = 0
+        for m in range(M):  # equal draws are counted once, unless the values depend on the draw
+            k = different if joint else 0
+            while k < different and not same_draw(low, share, offset_J, rows_J, b, M, m, draw[k]):
+                k += 1
+            if k == different:
+                draw[k], times[k] = m, 0.0
+                different += 1
+            times[k] += 1.0
         for p in range(P):
             first = count
-            for m in range(M):
-                for corner in range(1 << J):
-                    z, w = 0, 1.0 / (M * repeat)
+            for k in range(different):
+                m = draw[k]
+                for corner in range(corners):
+                    z, w = 0, times[k] / (M * repeat)
                     for j in range(J):
                         i = offset_J[j] + (b * rows_J[j] + place_JP[j, p]) * M + m
                         up = (corner >> j) & 1
@@ -484,8 +495,8 @@ def merge_kernel(
                             break
                     if w == 0.0:
                         continue
-                    for k in range(repeat):
-                        c = z + Z * (m + k) if joint else z
+                    for copy in range(repeat):
+                        c = z + Z * (m + copy) if joint else z
                         if place[c] < first:
                             place[c] = count
                             column[count] = c
@@ -493,6 +504,17 @@ def merge_kernel(
                             count += 1
                         weight[place[c]] += w
             start[b * P + p + 1] = count
+
+
+@jit
+def same_draw(low, share, offset_J, rows_J, b, M, m, other):
+    """Whether two draws lead to the same y' from everywhere."""
+    for j in range(offset_J.size):
+        first = offset_J[j] + b * rows_J[j] * M
+        for i in range(first, first + rows_J[j] * M, M):
+            if low[i + m] != low[i + other] or share[i + m] != share[i + other]:
+                return False
+    return True
 
 
 @jit
