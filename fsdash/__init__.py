@@ -18,6 +18,7 @@ driving         `Snapshot`, `run_until`; `ALGORITHMS`, `register`, `Field`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`
 choice          `plan`, `plan_steps`, `Plan`, `frontier`, `certify`, `SolvedModel`, `suits`
 experiments     `RunSpec`, `run_all`, `summarise`
+simulators      `Simulator`, `simulator`, `clock`; `plan` plans with them too
 errors          `InputError`, raised for every input that cannot be used
 ==============  ===================================================================================
 
@@ -34,6 +35,7 @@ More names are in the submodules, which `import fsdash` makes available too:
 `fsdash.core`          `disagreement`, `simulate_pair`, `frozen_blocks`, `visits`, `Coordinate`
 `fsdash.choice`        `rank_splits`
 `fsdash.runs`          `work_to_reach`
+`fsdash.simulators`    `check_simulator`, `certify_simulator`, and four simulators to copy
 =====================  ============================================================================
 """
 

@@ -5,6 +5,7 @@ from . import models as models
 from . import plot as plot
 from . import regression as regression
 from . import runs as runs
+from . import simulators as simulators
 from . import theory as theory
 from .algorithms import Snapshot as Snapshot
 from .algorithms import e_fsvi as e_fsvi
@@ -50,4 +51,7 @@ from .runs.runner import run_all as run_all
 from .runs.spec import RunSpec as RunSpec
 from .runs.summary import summarise as summarise
 from .sampling import Sampling as Sampling
+from .simulators.simulator import Simulator as Simulator
+from .simulators.simulator import clock as clock
+from .simulators.simulator import simulator as simulator
 from .version import __version__ as __version__

@@ -75,6 +75,7 @@ def _steps() -> list[tuple[str, Callable[[], None]]]:
         ("exact solutions", _solve),
         ("constants of a model", _measure),
         ("paths and visits", _simulate),
+        ("simulators", _plan),
     ]
     return steps + [(name, partial(_run, name)) for name in KERNEL_ALGORITHMS]
 
@@ -122,6 +123,13 @@ def _simulate() -> None:
         frozen_blocks(model, policy, rng=np.random.default_rng(0), blocks=1, T=2)
         visits(model, policy, tolerance=1.0)
         NextStates(model).draw(np.zeros(1, np.int64), np.zeros(1))
+
+
+def _plan() -> None:
+    from fsdash.simulators.battery import Battery
+    from fsdash.simulators.plan import plan_simulator
+
+    plan_simulator(Battery(), calls=4e6)
 
 
 def _measure() -> None:
@@ -177,6 +185,7 @@ def _import_kernel_modules() -> None:
     import fsdash.core.blocks
     import fsdash.core.simulate
     import fsdash.runs.runner
+    import fsdash.simulators.dual
     import fsdash.theory.measured  # noqa: F401
 
 

@@ -13,7 +13,10 @@ import pytest
 
 import fsdash
 
-SUBMODULES = ("theory", "models", "algorithms", "regression", "core", "choice", "runs", "plot")
+SUBMODULES = (
+    *("theory", "models", "algorithms", "regression", "core"),
+    *("choice", "runs", "plot", "simulators"),
+)
 NAMES = [name for name in fsdash.__all__ if name not in ("__version__", *SUBMODULES)]
 MORE = {
     "fsdash.theory": "Constants Sizes measure reward_error fsvi_bound vi_bound fsavi_bound "
@@ -26,6 +29,7 @@ MORE = {
     "fsdash.choice": "rank_splits",
     "fsdash.runs": "work_to_reach",
     "fsdash.plot": "learning_curves frontier policy",
+    "fsdash.simulators": "check_simulator certify_simulator plan_simulator",
 }
 """The documented names of the submodules."""
 PUBLIC = {f"fsdash.{name}": getattr(fsdash, name) for name in NAMES} | {

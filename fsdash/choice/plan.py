@@ -51,6 +51,8 @@ from fsdash.core.rows import Rows, to_rows
 from fsdash.errors import InputError
 from fsdash.formatting import number
 from fsdash.models.policy import Policy
+from fsdash.simulators.plan import SimulatorPlan, plan_simulator
+from fsdash.simulators.simulator import Simulator
 
 SECONDS, GAP = 10.0, 1e-6
 """The budget and the gap if none is given."""
@@ -190,22 +192,25 @@ class Plan(Summary):
 
 
 def plan(
-    model: FastSlowMDP,
+    model: FastSlowMDP | Simulator,
     *,
     seconds: float | None = None,
     sweeps: float | None = None,
     evaluations: float | None = None,
+    calls: float | None = None,
     gap: float = GAP,
     sampled: bool = False,
     seed: int = 0,
     progress: Callable[[float], object] = lambda share: None,
-) -> Plan:
+) -> Plan | SimulatorPlan:
     """Find the best policy for a budget, and how far it can be from the optimum.
 
     Parameters
     ----------
-    model : FastSlowMDP
-        The model.
+    model : FastSlowMDP or Simulator
+        The model, or a simulator (`fsdash.simulators.plan_simulator` has the details).
+    calls : float
+        The budget of a simulator in calls, instead of or besides seconds.
     seconds, sweeps, evaluations : float
         The budget; give at most one, by default 10 seconds. A sweep is one of Base VI, or with
         `sampled` one of Base E-VI with 50 samples for each state and action. Loading the compiled
@@ -236,6 +241,15 @@ def plan(
     >>> fsdash.plan(model, sweeps=0.5, sampled=True).method
     'e-thaw'
     """
+    if isinstance(model, Simulator):
+        if sweeps is not None or evaluations is not None or sampled:
+            raise InputError(
+                "a simulator has no sweeps: give its budget as seconds or calls"
+            )
+        wanted = None if gap == GAP else gap
+        return plan_simulator(model, seconds=seconds, calls=calls, gap=wanted, seed=seed)
+    if calls is not None:
+        raise InputError("calls: a model has no calls; give its budget as seconds or sweeps")
     steps = plan_steps(
         model,
         seconds=seconds,

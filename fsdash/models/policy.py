@@ -30,6 +30,7 @@ from fsdash.models.table import (
     state_codes,
 )
 from fsdash.models.tables import read_frame
+from fsdash.simulators.policy import LatticePolicy
 
 PHASE, ACTION = "phase", "action"
 
@@ -202,18 +203,18 @@ class Policy(Summary):
         ]
 
 
-def load_policy(path: str | Path) -> Policy:
-    """Read a policy that `Policy.save` wrote. No model is needed.
+def load_policy(path: str | Path) -> Policy | LatticePolicy:
+    """Read a policy that was saved. Neither a model nor a simulator is needed.
 
     Parameters
     ----------
     path : str or Path
-        A file with the ending .csv.
+        A file with the ending .csv, or .npz for the policy of a simulator.
 
     Returns
     -------
-    Policy
-        The policy, ready to be called with a state and a period.
+    Policy or LatticePolicy
+        The policy, ready to be called with a state (and a period, if it is a `Policy`).
 
     Examples
     --------
@@ -227,8 +228,10 @@ def load_policy(path: str | Path) -> Policy:
     True
     """
     path = Path(path)
+    if path.suffix == ".npz":
+        return LatticePolicy.load(path)
     if path.suffix != ".csv":
-        raise InputError(f"{path.name}: a policy is a .csv file; give one")
+        raise InputError(f"{path.name}: a policy is a .csv or .npz file; give one")
     if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
         raise InputError(f"{path}: there is no such file, or it exceeds {MAX_FILE_BYTES:,} bytes")
     with path.open("rb") as file:

@@ -149,7 +149,7 @@ def test_a_policy_of_another_model_is_refused(model):
         ("p.csv", "x,phase\n2,0\n", "a last one with the action"),
         ("p.csv", "x,action\n1,\n", "row 1 has no action"),
         ("p.csv", "", "cannot be read"),
-        ("p.txt", "", "a policy is a .csv file"),
+        ("p.txt", "", ".csv or .npz"),
     ],
 )
 def test_damaged_policies(tmp_path, name, text, message):

@@ -1,0 +1,13 @@
+from .battery import Battery as Battery
+from .dual import certify_simulator as certify_simulator
+from .lost_sales import LostSales as LostSales
+from .plan import SimulatorPlan as SimulatorPlan
+from .plan import plan_simulator as plan_simulator
+from .plan import plan_simulator_steps as plan_simulator_steps
+from .pricing import ContinuousPricing as ContinuousPricing
+from .queue import Queue as Queue
+from .simulator import Simulator as Simulator
+from .simulator import check_simulator as check_simulator
+from .simulator import clock as clock
+from .simulator import simulator as simulator
+from .tabular import TabularSimulator as TabularSimulator
