@@ -12,20 +12,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from fsdash.core.kernels import axis_strides, choose, flat_successors, jit, sweep
-from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import follow_tables
 from fsdash.core.row_kernels import sweep_row_phases
-from fsdash.core.rows import INDEX
+
+if TYPE_CHECKING:
+    from fsdash.core.rows import Rows
+    from fsdash.core.tables import Tables
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """The phases of a policy, last phase first, with tables as in `Dynamics` for each phase."""
+    """The phases of a policy, last phase first, with tables as in `Tables` for each phase."""
 
     reward_PXY: np.ndarray
     next_slow_P: np.ndarray
@@ -35,23 +37,18 @@ class Chain:
     gamma: float
 
     @classmethod
-    def of(
-        cls, model: FastSlowMDP, policy_PXY: np.ndarray, reward_XYA: np.ndarray | None = None
-    ) -> Chain:
-        """Build the chain of a checked policy under the true dynamics.
-
-        `reward_XYA` are rewards instead of those of the model.
-        """
+    def of(cls, law: Tables, reward_XYA: np.ndarray, policy_PXY: np.ndarray, gamma: float) -> Chain:
+        """Build the chain of a checked policy."""
         phases = policy_PXY[::-1]
-        followed = [follow_tables(model.tables, policy_XY) for policy_XY in phases]
+        followed = [law.follow(policy_XY) for policy_XY in phases]
         return cls(
-            _rewards(model, phases, reward_XYA),
+            _rewards(reward_XYA, phases),
             np.stack([d.next_slow for d in followed]),
             np.stack([d.next_fast for d in followed]),
             followed[0].noise_W,
             # Not that of `followed`: with a single fast state, x' depends on the phase.
-            model.tables.separable,
-            model.gamma,
+            law.separable,
+            gamma,
         )
 
     @cached_property
@@ -90,7 +87,7 @@ class Chain:
 
     def restricted_to(self, core_C: np.ndarray) -> Chain:
         """Return the chain on fast states that it never leaves, renumbered from 0."""
-        place_Y = np.zeros(self.reward_PXY.shape[2], INDEX)
+        place_Y = np.zeros(self.reward_PXY.shape[2], np.uint32)
         place_Y[core_C] = np.arange(len(core_C))
 
         def restrict(table_P: np.ndarray) -> np.ndarray:
@@ -137,26 +134,25 @@ class RowChain:
 
     @classmethod
     def of(
-        cls, model: FastSlowMDP, policy_PXY: np.ndarray, reward_XYA: np.ndarray | None = None
+        cls, law: Rows, reward_XYA: np.ndarray, policy_PXY: np.ndarray, gamma: float
     ) -> RowChain:
-        """Build the chain of a checked policy under the true dynamics.
-
-        `reward_XYA` are rewards instead of those of the model.
-        """
+        """Build the chain of a checked policy."""
         phases = policy_PXY[::-1]
-        followed = [model.rows.follow(policy_XY) for policy_XY in phases]  # type: ignore[union-attr]
+        followed = [law.follow(policy_XY) for policy_XY in phases]
         first_P = np.cumsum([0, *(d.n_rows for d in followed)])
         entries_P = np.cumsum([0, *(len(d.target_N) for d in followed)])
         rows = [d.row_XYA.reshape(-1) for d in followed]
         starts = [d.start_R[:-1] + n for d, n in zip(followed, entries_P, strict=False)]
         return cls(
-            _rewards(model, phases, reward_XYA).reshape(len(phases), -1),
-            np.stack([row_S + n for row_S, n in zip(rows, first_P, strict=False)]).astype(INDEX),
+            _rewards(reward_XYA, phases).reshape(len(phases), -1),
+            np.stack([row_S + n for row_S, n in zip(rows, first_P, strict=False)]).astype(
+                np.uint32
+            ),
             first_P,
             np.concatenate([*starts, entries_P[-1:]]),
             np.concatenate([d.target_N for d in followed]),
             np.concatenate([d.probability_N for d in followed]),
-            model.gamma,
+            gamma,
         )
 
     @property
@@ -172,6 +168,10 @@ class RowChain:
             self.gamma,
         )
 
+    def core(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return all states as the core and none outside it."""
+        return np.arange(self.row_PS.shape[1]), np.arange(0)
+
     def matrices(self) -> list[sparse.csr_array]:
         """The transition matrix of each phase, last phase first."""
         shape = (len(self.start_R) - 1, self.row_PS.shape[1])
@@ -179,9 +179,8 @@ class RowChain:
         return [rows[row_S] for row_S in self.row_PS]
 
 
-def _rewards(model: FastSlowMDP, phases: np.ndarray, reward_XYA: np.ndarray | None) -> np.ndarray:
-    """The reward of each phase and state, (P, X, Y), from the model's rewards by default."""
-    reward_XYA = model.reward_XYA if reward_XYA is None else reward_XYA
+def _rewards(reward_XYA: np.ndarray, phases: np.ndarray) -> np.ndarray:
+    """The reward of each phase and state, (P, X, Y)."""
     return np.stack([choose(reward_XYA[..., None], pi_XY)[:, :, 0, 0] for pi_XY in phases])
 
 

@@ -297,3 +297,22 @@ def next_state(start_R, target_N, probability_N, row, u):
         i += 1
         below += probability_N[i]
     return np.int64(target_N[i])
+
+
+@jit
+def split_noise(row_XYA, start_R, target_N, probability_N, u_N, x_N, y_N, action_N, picked_N):
+    """Return the part of each uniform number that picked y' after x' was picked, from 0 to 1."""
+    Y = row_XYA.shape[1]
+    for t in range(u_N.size):
+        row = row_XYA[x_N[t], y_N[t], action_N[t]]
+        i, end = start_R[row], start_R[row + 1]
+        low = 0.0
+        while True:
+            slow, high = target_N[i] // Y, low
+            while i < end and target_N[i] // Y == slow:
+                high += probability_N[i]
+                i += 1
+            if u_N[t] < high or i == end:
+                picked_N[t] = min(max((u_N[t] - low) / (high - low), 0.0), 1.0)
+                break
+            low = high

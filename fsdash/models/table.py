@@ -25,7 +25,6 @@ import pandas as pd
 
 from fsdash.core.axis import Axis, Coordinate
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 from fsdash.models.law import Law
 from fsdash.models.size import Size
@@ -383,7 +382,7 @@ class Table:
         """
         X, Y, A = model.reward_XYA.shape
         true = model.true
-        Size(X, Y, A, len(true.target_N) if isinstance(true, Rows) else 0).refuse_too_large()
+        Size(X, Y, A, true.entries).refuse_too_large()
         slow, code_XV, fast, code_YV = split_variables(model.slow, model.fast)
         real_XY = model.real_XY
         x_S, y_S = np.nonzero(real_XY)

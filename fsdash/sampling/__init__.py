@@ -36,8 +36,8 @@ from itertools import count, pairwise
 
 import numpy as np
 
+from fsdash.core.draws import draw_counts, greedy_rows, invert, multinomial, pick_action
 from fsdash.sampling.checks import TIES, check_run, check_samples, check_ties
-from fsdash.sampling.laws import draw_counts, greedy_rows, invert, multinomial, pick_action
 from fsdash.sampling.next_states import NextStates, Structure, structure_from_samples
 from fsdash.sampling.one_step import Sampler, States, centred
 from fsdash.sampling.states import StateSample
