@@ -114,6 +114,8 @@ def checked_feasible(
 def check_targets(rows: Rows, feasible_XYA: np.ndarray) -> None:
     """Raise an error if a feasible action leads to a state without feasible actions."""
     real_S, n_fast = feasible_XYA.any(axis=2).reshape(-1), feasible_XYA.shape[1]
+    if real_S.all():
+        return
     used_R = np.zeros(rows.n_rows, bool)
     used_R[rows.row_XYA[feasible_XYA]] = True
     outside_N = np.repeat(used_R, np.diff(rows.start_R)) & ~real_S[rows.target_N]

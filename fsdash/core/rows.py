@@ -43,6 +43,8 @@ unsigned, compiled loops need not check for negative indices."""
 PROBABILITY_TOLERANCE = 1e-9
 OWN_ROWS, MANY_ROWS = 0.9, 10_000
 """Rows per feasible pair, and rows, above which each pair's row is read where it is needed."""
+SAMPLED_ROWS = 2_048
+"""Neighbouring pairs that are compared to see whether pairs share rows."""
 EXOGENOUS_TOLERANCE = 1e-12
 """Largest difference between two distributions of x' that counts as rounding. Certificates add the
 difference that was found (`Rows.exogenous_gap`)."""
@@ -150,6 +152,40 @@ class Rows(TransitionLaw):
         return replace(rows, row_XYA=read_only(number_P.reshape(shape)))
 
     @classmethod
+    def from_clean_csr(
+        cls,
+        shape: tuple[int, int, int],
+        cell_P: np.ndarray,
+        start_P: np.ndarray,
+        target_N: np.ndarray,
+        probability_N: np.ndarray,
+    ) -> Rows | None:
+        """Copy rows that need no sorting, adding up or sharing; None if they do.
+
+        Row p belongs to the pair `cell_P[p]` = (x·|Y| + y)·|A| + a; `copy_clean_rows` says what is
+        clean. Whether pairs share rows is judged by samples of neighbouring pairs. `from_entries`
+        takes all other rows, and reports what is wrong with them.
+        """
+        X, Y, A = shape
+        start_P = np.asarray(start_P, np.int64)
+        n_rows = len(start_P) - 1
+        # The same bits, unsigned: a negative index becomes one that is too large.
+        target_N = target_N.view(INDEX) if target_N.dtype == np.int32 else target_N.astype(INDEX)
+        for first in {0, max(0, n_rows // 2 - SAMPLED_ROWS), max(0, n_rows - SAMPLED_ROWS)}:
+            start_S = start_P[first : first + SAMPLED_ROWS + 1]
+            number_S, first_R = number_rows(start_S, target_N, probability_N)
+            if len(first_R) - 1 < OWN_ROWS * len(number_S):
+                return None
+        to_N, p_N = np.empty(len(target_N), INDEX), np.empty(len(target_N))
+        law = (start_P, target_N, probability_N, X * Y, PROBABILITY_TOLERANCE)
+        if start_P[0] != 0 or not row_kernels.copy_clean_rows(*law, to_N, p_N):
+            return None
+        row_P = np.zeros(X * Y * A, INDEX)
+        row_P[cell_P] = np.arange(1, n_rows + 1)
+        start_R = np.concatenate([[0], start_P])
+        return cls(*(read_only(a) for a in (row_P.reshape(shape), start_R, to_N, p_N)))
+
+    @classmethod
     def without_repetition(
         cls, shape: tuple, start_P: np.ndarray, target_N: np.ndarray, probability_N: np.ndarray
     ) -> Rows:
@@ -187,8 +223,13 @@ class Rows(TransitionLaw):
 
     @cached_property
     def exogenous_gap(self) -> float:
-        """The largest L₁ distance between the laws of x' of two (y, a) with the same x."""
-        return float(slow_law_gap(self.row_XYA, self.start_R, self.target_N, self.probability_N))
+        """The largest L₁ distance between the laws of x' of two (y, a) with the same x.
+
+        If it is above the tolerance, it is the first one that was found.
+        """
+        if self.shape[0] == 1:
+            return 0.0
+        return float(slow_law_gap(*self.step, EXOGENOUS_TOLERANCE))
 
     @property
     def exogenous_slow(self) -> bool:

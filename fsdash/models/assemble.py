@@ -39,7 +39,7 @@ def assemble(
     split = check_split(table, slow, fast)
     check_size(table, split)
     table = _with_ends_everywhere(table, split)
-    (x_S, slow_axis), (y_S, fast_axis) = _axes(table, split)
+    (x_S, slow_axis), (y_S, fast_axis) = axes(table, split)
     X, Y, A = len(slow_axis), len(fast_axis), table.n_actions
     place_S = x_S * Y + y_S
     law = table.law
@@ -161,7 +161,7 @@ def _keys(table: Table, part: list[int]) -> np.ndarray:
     return RowKeys([len(table.variables[j]) for j in part], code_SV)(code_SV)
 
 
-def _axes(table: Table, split: Split) -> list[tuple[np.ndarray, Axis]]:
+def axes(table: Table, split: Split) -> list[tuple[np.ndarray, Axis]]:
     return [_axis(table, part, SINGLE[kind]) for part, kind in zip(split, SINGLE, strict=True)]
 
 
@@ -177,7 +177,7 @@ def _axis(table: Table, part: list[int], single: Axis) -> tuple[np.ndarray, Axis
 def _with_ends_everywhere(table: Table, split: Split) -> Table:
     """The table with every purely terminal fast value present in every slow state."""
     terminal_S = table.terminal_S()
-    (x_S, slow_axis), (y_S, fast_axis) = _axes(table, split)
+    (x_S, slow_axis), (y_S, fast_axis) = axes(table, split)
     X, Y = len(slow_axis), len(fast_axis)
     runs_Y = np.bincount(y_S[~terminal_S], minlength=Y) > 0
     missing_XY = np.broadcast_to(~runs_Y, (X, Y)).copy()
