@@ -33,7 +33,6 @@ class TableSamples:
 
     def __init__(self, law: Tables, M: int, lower: Policies | None = None) -> None:
         self.law, self.M = law, M
-        self.counts = multinomial(law.noise_W, M)
         self.tables = (read_only(law.next_slow), read_only(law.next_fast))
         if lower is not None:
             self.runs = noise_runs(law.noise_W)
@@ -42,8 +41,14 @@ class TableSamples:
             fast_T = _stack([d.next_fast for d in followed])
             self.policies = TablePolicies(slow_T, fast_T, law.noise_W, law.shape[1])
 
+    @cached_property
+    def counts(self) -> Multinomial:
+        """Tables for the counts of the noise in M draws."""
+        return multinomial(self.law.noise_W, self.M)
+
     def under(self, policy_XY: np.ndarray) -> TableSamples:
         """The draws of a policy, which has one action in each state."""
+        _ = self.counts  # shared with what follows
         followed, law = copy(self), self.law.follow(policy_XY)
         followed.tables = (read_only(law.next_slow), read_only(law.next_fast))
         return followed

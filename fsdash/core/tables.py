@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -216,10 +217,14 @@ class Tables(TransitionLaw):
     ) -> np.ndarray:
         return noise_N
 
+    @cached_property
+    def cdf_W(self) -> np.ndarray:
+        """The CDF of the noise."""
+        return np.cumsum(self.noise_W) / np.sum(self.noise_W)
+
     def at_quantiles(self, pair_N: np.ndarray, u_N: np.ndarray) -> np.ndarray:
-        cdf_W = np.cumsum(self.noise_W) / np.sum(self.noise_W)
         target_N = np.empty(len(pair_N), np.int64)
-        arguments = (self.next_slow, self.next_fast, cdf_W, *self.shape[1:])
+        arguments = (self.next_slow, self.next_fast, self.cdf_W, *self.shape[1:])
         draw_from_tables(*arguments, pair_N, u_N, target_N)
         return target_N
 

@@ -147,7 +147,7 @@ def _from_clean_csr(
     while they are checked; all others take the general way, which also reports errors.
     """
     arrays = [np.asarray(values) for values in (s_indices, a_indices, R)]
-    if not (sparse.issparse(P) and P.format == "csr" and P.nnz and P.dtype == float):
+    if not (isinstance(P, sparse.csr_array | sparse.csr_matrix) and P.nnz and P.dtype == float):
         return None
     L, S = P.shape
     if any(v.shape != (L,) for v in arrays) or any(v.dtype.kind not in "iu" for v in arrays[:2]):
@@ -162,7 +162,8 @@ def _from_clean_csr(
     variables, code_SV = state_variables(faults, states, S)
     if faults.has_errors or reward_P.dtype.kind not in "fiu" or not np.isfinite(reward_P).all():
         return None
-    no_law = Law.of_pairs(*(np.zeros(0, np.int64) for _ in range(6)))
+    empty = np.zeros(0, np.int64)
+    no_law = Law.of_pairs(empty, empty, empty, empty, empty, empty)
     initial = np.asarray(initial) if isinstance(initial, list) else initial
     initial_S = initial_distribution(faults, initial, StateIndex(variables, code_SV))
     table = Table(
@@ -178,6 +179,7 @@ def _from_clean_csr(
     rows = Rows.from_clean_csr(shape, cell_P, P.indptr, P.indices, P.data)
     if rows is None:
         return None
+    initial_XY: Any = None if initial_S is None else initial_S.reshape(X, Y)
     reward = np.full(S * A, -np.inf)
     reward[cell_P] = -reward_P if table.sense == "min" else reward_P
     return FastSlowMDP(
@@ -187,7 +189,7 @@ def _from_clean_csr(
         slow=slow_axis,
         fast=fast_axis,
         actions=table.actions,
-        initial_XY=None if initial_S is None else initial_S.reshape(X, Y),
+        initial_XY=initial_XY,
         sense=table.sense,
         name=table.name,
     )
