@@ -5,6 +5,7 @@ package uses them through `TransitionLaw` and never asks for the form:
 
     Tables   the successor of (x, y, a, w) for one noise w that all states share
     Rows     a distribution of next states for each (x, y, a)
+    Factored an exogenous Markov chain, and rows for the rest of the state while it stands
 
 A form has its own kernels where that is faster: the tables share the noise of a state among its
 actions, and the rows share an expectation among pairs with the same row.
@@ -28,6 +29,7 @@ Policies = Sequence[np.ndarray] | np.ndarray
 """Policies π₁, …, π_{T−1}, each (X, Y): a sequence of them or one array (T−1, X, Y)."""
 
 if TYPE_CHECKING:
+    from fsdash.core.factored import FactoredSamples
     from fsdash.core.policy_chain import Chain, RowChain
     from fsdash.core.row_samples import RowSamples
     from fsdash.core.rows import Rows
@@ -172,10 +174,11 @@ class TransitionLaw(ABC):
         """Return the next states of one feasible pair with their probabilities."""
 
     @abstractmethod
-    def single_terms(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield the probability and the next state of the first, second, … term of E[U].
+    def stages(self) -> Iterator[Iterator[tuple[np.ndarray, np.ndarray]]]:
+        """Yield the terms of E[U]: a probability, and the state whose value it multiplies.
 
-        `per_pair` turns arrays of their shape into (X, Y, A).
+        A law in two factors has two stages: the sums of the first are the values of the second.
+        `per_pair` turns the sums of the last stage into (X, Y, A).
         """
 
     @abstractmethod
@@ -226,5 +229,7 @@ class TransitionLaw(ABC):
         """
 
     @abstractmethod
-    def samples(self, M: int, lower: Policies | None = None) -> TableSamples | RowSamples:
+    def samples(
+        self, M: int, lower: Policies | None = None
+    ) -> TableSamples | RowSamples | FactoredSamples:
         """Return samplers of M draws from each pair, and of paths that then follow `lower`."""

@@ -27,7 +27,7 @@ those of that state and change no maximum, and the initial distribution is 0 the
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,8 +47,9 @@ from fsdash.core.checks import (
     checked_rewards,
 )
 from fsdash.core.display import Lines, Summary
+from fsdash.core.factored import Factored
 from fsdash.core.law import TransitionLaw
-from fsdash.core.rows import INDEX, Rows, frozen_rows
+from fsdash.core.rows import INDEX, Rows
 from fsdash.core.tables import Tables
 from fsdash.errors import InputError
 
@@ -80,8 +81,9 @@ class FastSlowMDP(Summary):
         Discount factor, 0 ≤ γ < 1.
     frozen_next_fast : np.ndarray, optional
         f_Y while x is frozen; `next_fast` by default.
-    rows : Rows
-        The transition law as sparse rows (`Rows.from_entries`), instead of the four arrays above.
+    rows : Rows or Factored
+        The transition law as sparse rows (`Rows.from_entries`), or as an exogenous chain and rows
+        for the rest (`fsdash.from_markov_chain`), instead of the four arrays above.
     frozen_rows : Rows, optional
         The law while x is frozen; by default x' = x and y' as in `rows`.
     feasible_XYA : np.ndarray, optional
@@ -143,7 +145,7 @@ class FastSlowMDP(Summary):
     gamma: float = None  # type: ignore[assignment]  # required, like the law
     _: KW_ONLY
     frozen_next_fast: np.ndarray = None  # type: ignore[assignment]
-    rows: Rows | None = None
+    rows: Rows | Factored | None = None
     frozen_rows: Rows | None = None
     # The next five are filled in by __post_init__ if they are None.
     feasible_XYA: np.ndarray = None  # type: ignore[assignment]
@@ -196,16 +198,16 @@ class FastSlowMDP(Summary):
         if self.frozen_next_fast is None:
             self._put("frozen_next_fast", self.next_fast)
 
-    def _put_rows(self, rows: Rows) -> None:
+    def _put_rows(self, rows: Rows | Factored) -> None:
         """Check the rows, and let padding mirror a real state."""
         check_targets(rows, self.feasible_XYA)
-        rows = replace(rows, row_XYA=np.where(self.feasible_XYA, rows.row_XYA, INDEX(0)))
+        rows = rows.with_rows(np.where(self.feasible_XYA, rows.row_XYA, INDEX(0)))
         self._put("rows", self._mirrored(rows))
         if self.frozen_rows is not None:
             self._put("frozen_rows", self._mirrored(self.frozen_rows))
 
-    def _mirrored(self, law: Rows) -> Rows:
-        return replace(law, row_XYA=read_only(self.mirror(law.row_XYA)))
+    def _mirrored(self, law: Rows | Factored) -> Rows | Factored:
+        return law.with_rows(read_only(self.mirror(law.row_XYA)))
 
     @property
     def n_slow(self) -> int:
@@ -262,7 +264,7 @@ class FastSlowMDP(Summary):
     def frozen(self) -> TransitionLaw:
         """x' = x and y' = f_Y with x frozen, the dynamics of the lower level."""
         if self.rows is not None:
-            return self.frozen_rows or self._mirrored(frozen_rows(self.rows, self.real_XY))
+            return self.frozen_rows or self._mirrored(self.rows.frozen(self.real_XY))
         stay = np.arange(self.n_slow, dtype=INDEX)[:, None, None, None]
         shape = self.reward_XYA.shape
         return Tables(read_only(stay), self.frozen_next_fast, self.noise_W, shape)
@@ -291,7 +293,7 @@ class FastSlowMDP(Summary):
         if self.rows is None:
             tables += [self.noise_W, self.next_slow, self.next_fast, self.frozen_next_fast]
         shared = sum({id(table): table.nbytes for table in tables}.values())
-        return shared + sum(d.nbytes for d in (self.true, self.frozen) if isinstance(d, Rows))
+        return shared if self.rows is None else shared + self.true.nbytes + self.frozen.nbytes
 
     def mean(self, U_XY: np.ndarray) -> float:
         """Return the mean of U over the initial distribution."""

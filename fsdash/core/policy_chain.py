@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from fsdash.core.kernels import axis_strides, choose, flat_successors, jit, sweep
-from fsdash.core.row_kernels import sweep_row_phases
+from fsdash.core.row_kernels import row_mean, sweep_row_phases
 
 if TYPE_CHECKING:
     from fsdash.core.rows import Rows
@@ -131,6 +131,8 @@ class RowChain:
     target_N: np.ndarray
     probability_N: np.ndarray
     gamma: float
+    exogenous: tuple[np.ndarray, ...] = ()
+    """P(z, z') of a factored law (`fsdash.core.factored`), in which the rows are the inner law."""
 
     @classmethod
     def of(
@@ -166,6 +168,7 @@ class RowChain:
             self.target_N,
             self.probability_N,
             self.gamma,
+            *self.exogenous,
         )
 
     def core(self) -> tuple[np.ndarray, np.ndarray]:
@@ -176,6 +179,11 @@ class RowChain:
         """The transition matrix of each phase, last phase first."""
         shape = (len(self.start_R) - 1, self.row_PS.shape[1])
         rows = sparse.csr_array((self.probability_N, self.target_N, self.start_R), shape=shape)
+        if self.exogenous:
+            start_Z, to_N, p_N = self.exogenous
+            Z = len(start_Z) - 1
+            P = sparse.csr_array((p_N, to_N, start_Z), shape=(Z, Z))
+            rows = rows @ sparse.kron(P, sparse.eye_array(shape[1] // Z), format="csr")
         return [rows[row_S] for row_S in self.row_PS]
 
 
@@ -192,8 +200,40 @@ def sweep_chain(chain, n, U_XY):
     """
     if len(chain) == 6:
         sweep_phases(*chain, n, U_XY)
-    else:
+    elif len(chain) == 7:
         sweep_row_phases(*chain, n, U_XY)
+    else:
+        sweep_factored_phases(*chain, n, U_XY)
+
+
+@jit
+def average_exogenous(first, last, start_Z, to_N, p_N, U_ZQ, out_ZQ):
+    """Set out(z, q) = Σ_z' P(z, z') U(z', q) for z = first to last − 1."""
+    for z in range(first, last):
+        out_Q = out_ZQ[z]
+        out_Q[:] = 0.0
+        for i in range(start_Z[z], start_Z[z + 1]):
+            p, U_Q = p_N[i], U_ZQ[to_N[i]]
+            for q in range(out_Q.size):
+                out_Q[q] += p * U_Q[q]
+
+
+@jit
+def sweep_factored_phases(
+    reward_PS, row_PS, first_P, start_R, target_N, probability_N, gamma, start_Z, to_N, p_N, n, U_XY
+):
+    """Make n sweeps through the phases of a factored law, in place."""
+    Z = len(start_Z) - 1
+    U_S, U_ZQ = U_XY.reshape(-1), U_XY.reshape(Z, U_XY.size // Z)
+    average_ZQ, mean_R = np.empty_like(U_ZQ), np.empty(len(start_R) - 1)
+    average_S = average_ZQ.reshape(-1)
+    for _ in range(n):
+        for p in range(len(reward_PS)):
+            average_exogenous(0, Z, start_Z, to_N, p_N, U_ZQ, average_ZQ)
+            for r in range(first_P[p], first_P[p + 1]):
+                mean_R[r] = row_mean(start_R[r], start_R[r + 1], target_N, probability_N, average_S)
+            for s in range(U_S.size):
+                U_S[s] = reward_PS[p, s] + gamma * mean_R[row_PS[p, s]]
 
 
 @jit

@@ -34,11 +34,14 @@ def residual(model: FastSlowMDP, U_XY: np.ndarray, low_XY: np.ndarray) -> np.nda
     True
     """
     shape_XYA = model.reward_XYA.shape
-    mean, mean_low = np.zeros(1), np.zeros(1)
-    for probability, target in model.true.single_terms():
-        product, product_low = two_product(probability, U_XY.reshape(-1)[target])
-        mean, rest = two_sum(mean, product)
-        mean_low = mean_low + (rest + product_low + probability * low_XY.reshape(-1)[target])
+    mean, mean_low = U_XY, low_XY
+    for terms in model.true.stages():
+        U_S, low_S = mean.reshape(-1), mean_low.reshape(-1)
+        mean, mean_low = np.zeros(1), np.zeros(1)
+        for probability, target in terms:
+            product, product_low = two_product(probability, U_S[target])
+            mean, rest = two_sum(mean, product)
+            mean_low = mean_low + (rest + product_low + probability * low_S[target])
     mean, mean_low = model.true.per_pair(mean), model.true.per_pair(mean_low)
     future, future_low = two_product(model.gamma, np.broadcast_to(mean, shape_XYA))
     total, rest = two_sum(np.where(model.feasible_XYA, model.reward_XYA, 0.0), future)

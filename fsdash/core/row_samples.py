@@ -46,7 +46,7 @@ class RowSamples:
         self.law, self.M, self.row_XYA = law, M, law.row_XYA
         X, Y, _ = law.shape
         if lower is not None:
-            rows = [_at(law.row_XYA, np.asarray(policy_XY)) for policy_XY in lower]
+            rows = [rows_at(law.row_XYA, np.asarray(policy_XY)) for policy_XY in lower]
             row_TS = np.array(rows, law.row_XYA.dtype).reshape(len(lower), X * Y)
             self.policies = RowPolicies(row_TS, law.start_R, law.target_N, law.probability_N)
 
@@ -61,7 +61,7 @@ class RowSamples:
         """The draws of a policy, which has one action in each state."""
         _ = self.tables  # remain valid, because the rows are the same
         followed = copy(self)
-        followed.row_XYA = _at(self.law.row_XYA, policy_XY.astype(np.int64))
+        followed.row_XYA = rows_at(self.law.row_XYA, policy_XY.astype(np.int64))
         return followed
 
     def one_step(self, *how) -> None:
@@ -87,7 +87,7 @@ class RowSamples:
         agnostic_rows(self.law.cdf, self.row_XYA, real_XY, self.M, *how)
 
 
-def _at(row_XYA: np.ndarray, policy_XY: np.ndarray) -> np.ndarray:
+def rows_at(row_XYA: np.ndarray, policy_XY: np.ndarray) -> np.ndarray:
     """The rows of a policy's actions, shape (X, Y, 1), read-only as the kernels are compiled."""
     row_XY1 = np.take_along_axis(row_XYA, policy_XY[:, :, None], axis=2)
     row_XY1.flags.writeable = False

@@ -263,6 +263,14 @@ class Rows(TransitionLaw):
     def description(self) -> str:
         return f"{self.entries:,} probabilities in {self.n_rows - 1:,} different rows"
 
+    def with_rows(self, row_XYA: np.ndarray) -> Rows:
+        """Return the law with other rows for the pairs."""
+        return replace(self, row_XYA=row_XYA)
+
+    def frozen(self, real_XY: np.ndarray) -> Rows:
+        """Return the law with x' = x, among the states of `real_XY` (`frozen_rows`)."""
+        return frozen_rows(self, real_XY)
+
     def follow(self, policy_XY: np.ndarray) -> Rows:
         """Return the law under a policy, shape (X, Y, 1), with the rows that it uses."""
         law = (self.row_XYA.reshape(policy_XY.size, -1), self.start_R, self.target_N)
@@ -346,7 +354,10 @@ class Rows(TransitionLaw):
         x_K, y_K = np.divmod(self.targets(row).astype(np.int64), self.shape[1])
         return NextStateLaw(x_K, y_K, self.probabilities(row))
 
-    def single_terms(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def stages(self) -> Iterator[Iterator[tuple[np.ndarray, np.ndarray]]]:
+        yield self._terms()
+
+    def _terms(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield the first, second, … entry of every row; probability 0 where a row has ended."""
         start_R, length_R = self.start_R[:-1], np.diff(self.start_R)
         for i in range(self.longest):

@@ -24,6 +24,7 @@ from numba.extending import overload
 
 from fsdash.core import kernels
 from fsdash.core.display import Lines, Summary, value_range
+from fsdash.core.factored import FactoredStep, next_factored
 from fsdash.core.law import TransitionLaw
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import check_policy, check_state
@@ -261,6 +262,16 @@ def _successor(step, x, y, a, noise):
             return int(slow), int(step.fast[x * fx, y * fy, a * fa, noise * fw])
 
         return in_tables
+
+    if step.instance_class is FactoredStep:
+
+        def in_factors(step, x, y, a, noise):
+            X, Y, _ = step.row_XYA.shape
+            Q = X * Y // (len(step.exogenous.start_Z) - 1)
+            s = next_factored(step, Q, x * Y + y, step.row_XYA[x, y, a], noise)
+            return s // Y, s % Y
+
+        return in_factors
 
     def in_rows(step, x, y, a, noise):
         row, Y = step.row_XYA[x, y, a], step.row_XYA.shape[1]

@@ -148,9 +148,8 @@ class Tables(TransitionLaw):
         )
         return slow * INDEX(self.shape[1]) + fast
 
-    def single_terms(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        for w, probability in enumerate(self.noise_W):
-            yield np.asarray(probability), self.successors(w)
+    def stages(self) -> Iterator[Iterator[tuple[np.ndarray, np.ndarray]]]:
+        yield ((np.asarray(p), self.successors(w)) for w, p in enumerate(self.noise_W))
 
     def per_pair(self, values: np.ndarray) -> np.ndarray:
         return values
