@@ -383,7 +383,7 @@ class Rows(TransitionLaw):
     def draw_noise(self, rng: np.random.Generator, steps: int) -> np.ndarray:
         return rng.random(steps)
 
-    @property
+    @cached_property
     def step(self) -> RowStep:
         return RowStep(self.row_XYA, self.start_R, self.target_N, self.probability_N)
 

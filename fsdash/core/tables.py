@@ -84,7 +84,7 @@ class Tables(TransitionLaw):
         def chosen(table: np.ndarray) -> np.ndarray:
             return table if table.shape[2] == 1 else kernels.choose(table, policy_XY)
 
-        shape = (*self.shape[:2], 1)
+        shape = (self.sizes[0], self.sizes[1], 1)
         return Tables(chosen(self.next_slow), chosen(self.next_fast), self.noise_W, shape)
 
     def expect(self, U_XY: np.ndarray) -> np.ndarray:
@@ -93,7 +93,7 @@ class Tables(TransitionLaw):
         kernels.expect(*self._tables, U_XY, out_XYA)
         return out_XYA
 
-    @property
+    @cached_property
     def _tables(self) -> tuple:
         return self.next_slow, self.next_fast, self.noise_W, self.separable
 
