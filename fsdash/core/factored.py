@@ -254,7 +254,6 @@ class Factored(TransitionLaw):
         return stays_XYA.reshape(self.shape)
 
     def to_rows_size(self) -> int:
-        """The number of probabilities that the rows of `to_rows` have."""
         length_Z, length_R = np.diff(self.exogenous.start_Z), np.diff(self.inner.start_R)
         first_R = np.append(self.inner.target_N, 0)[self.inner.start_R[:-1]]  # row 0 is empty
         return int(length_R @ length_Z[first_R // self.n_endogenous])

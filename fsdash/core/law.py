@@ -197,6 +197,10 @@ class TransitionLaw(ABC):
     def stays(self) -> np.ndarray:
         """Return whether the next state of (x, y, a) is certainly (x, y), shape (X, Y, A)."""
 
+    def to_rows_size(self) -> int:
+        """The number of probabilities in `to_rows`, where it is known without computing them."""
+        return self.entries
+
     @abstractmethod
     def to_rows(self, feasible_XYA: np.ndarray, most: int | None = None) -> Rows:
         """Return the law as rows with at most so many different transitions, or raise."""

@@ -382,7 +382,7 @@ class Table:
         """
         X, Y, A = model.reward_XYA.shape
         true = model.true
-        Size(X, Y, A, true.entries).refuse_too_large()
+        Size(X, Y, A, true.to_rows_size()).refuse_too_large()
         slow, code_XV, fast, code_YV = split_variables(model.slow, model.fast)
         real_XY = model.real_XY
         x_S, y_S = np.nonzero(real_XY)
