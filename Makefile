@@ -84,6 +84,7 @@ bench: $(BENCH_STAMP) $(DEV_STAMP) $(KERNELS) browser ## time solvers, samplers,
 	$(PY) -m benchmarks.sampled
 	$(PY) -m benchmarks.evaluation
 	$(PY) -m benchmarks.own_models
+	$(PY) -m benchmarks.building
 	$(PY) -m benchmarks.choice
 	$(PY) -m benchmarks.experiments
 	$(PY) -m benchmarks.overhead

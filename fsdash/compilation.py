@@ -82,14 +82,16 @@ def _steps() -> list[tuple[str, Callable[[], None]]]:
 
 def _solve() -> None:
     import numpy as np
+    from scipy.sparse import csr_array
 
     from fsdash.algorithms import fsvi, run_until
     from fsdash.algorithms.optimum import regret
     from fsdash.choice.plan import plan
     from fsdash.core.greedy import OwnRows
     from fsdash.domains import make
+    from fsdash.models.arrays import from_arrays
 
-    for model in (make("inventory").build(), _model_in_rows()):
+    for model in (make("inventory").build(), _model_in_factors(), _model_in_rows()):
         regret(model, run_until(fsvi(model, 6), iterations=1).policy_PXY)
         plan(model, sweeps=30)
     # The steps that only a large model takes; the second one changes U a lot.
@@ -97,6 +99,10 @@ def _solve() -> None:
     for U_XY in (np.zeros(model.real_XY.shape), model.reward_XYA.max(axis=2)):
         steps.greedy(U_XY)
         steps.sweeps(U_XY, 1, 0.0)
+    # Arrays that need no sorting, with each type of index.
+    for index in (np.int32, np.int64):
+        parts = (np.ones(2), np.array([0, 1], index), np.arange(3, dtype=index))
+        from_arrays(csr_array(parts), np.zeros(2), gamma=0.9, s_indices=[0, 1], a_indices=[0, 0])
 
 
 def _model_in_rows() -> FastSlowMDP:
@@ -109,6 +115,16 @@ def _model_in_rows() -> FastSlowMDP:
     return FastSlowMDP(reward_XYA=model.reward_XYA, rows=to_rows(model), gamma=model.gamma)
 
 
+def _model_in_factors() -> FastSlowMDP:
+    """A chain of two variables, of which one is slow, with noise."""
+    from fsdash.models.markov_chain import from_markov_chain
+
+    chain = [{"slow": i // 2, "other": i % 2} for i in range(4)]
+    P_XX, fast_next = [[0.25] * 4] * 4, [[[0, 1], [1, 0]]] * 2
+    options = {"gamma": 0.9, "slow_values": chain, "slow": "slow", "noise": [0.5, 0.5]}
+    return from_markov_chain(P_XX, fast_next, 0.0, **options)
+
+
 def _simulate() -> None:
     import numpy as np
 
@@ -117,7 +133,7 @@ def _simulate() -> None:
     from fsdash.domains import make
     from fsdash.sampling import NextStates
 
-    for model in (make("inventory").build(), _model_in_rows()):
+    for model in (make("inventory").build(), _model_in_factors(), _model_in_rows()):
         policy = np.zeros((model.n_slow, model.n_fast), int)
         simulate(model, policy, rng=np.random.default_rng(0), steps=2)
         frozen_blocks(model, policy, rng=np.random.default_rng(0), blocks=1, T=2)
@@ -149,14 +165,11 @@ def _run(algorithm: str) -> None:
     method = get_algorithm(algorithm)
     one_sample = {name: 1 for name in ("M", "M_u") if name in method.parameters}
     T = 2 if method.freezes else None
-    snapshots = method.start(
-        _model_in_rows(),
-        np.random.default_rng(0),
-        T,
-        {name: p.default for name, p in method.all_parameters.items()} | one_sample,
-    )
-    for _ in range(4):
-        next(snapshots)
+    parameters = {name: p.default for name, p in method.all_parameters.items()} | one_sample
+    for model in (_model_in_rows(), _model_in_factors()):
+        snapshots = method.start(model, np.random.default_rng(0), T, parameters)
+        for _ in range(4):
+            next(snapshots)
     run_all(
         [
             RunSpec(domain, algorithm, T=T, parameters=one_sample, iterations=1, replications=1)

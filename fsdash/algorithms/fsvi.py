@@ -30,7 +30,8 @@ from fsdash.algorithms.snapshot import Resume, Snapshot
 from fsdash.algorithms.terminal import terminal_values
 from fsdash.algorithms.vi import distance
 from fsdash.core.certificate import certificate
-from fsdash.core.model import Dynamics, FastSlowMDP
+from fsdash.core.law import TransitionLaw
+from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import (
     H_frozen,
     H_frozen_policy,
@@ -119,7 +120,7 @@ def upper_level(
     model: FastSlowMDP,
     J_XY: np.ndarray,
     lower: np.ndarray,
-    followed: Sequence[Dynamics],
+    followed: Sequence[TransitionLaw],
     V_XY: np.ndarray,
     backups: int,
     first: int = 0,

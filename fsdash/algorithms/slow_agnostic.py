@@ -22,112 +22,13 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.snapshot import Resume, Snapshot, finite
-from fsdash.core.kernels import axis_strides, jit
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 from fsdash.sampling import (
     Sampling,
-    draw_counts,
-    multinomial,
-    pick_action,
     policy_rngs,
     ranges,
 )
-from fsdash.sampling.row_steps import invert_row, row_law
-
-
-@jit
-def agnostic(
-    rng,
-    law,
-    M,
-    common,
-    random,
-    reward_XYA,
-    next_fast,
-    allowed_YA,
-    gamma,
-    U_Y,
-    start,
-    best_N,
-    greedy_N,
-):
-    """Set the sampled maximum and a greedy action of the fast states start, start + 1, …
-
-    An outcome of the law encodes a slow state and a noise outcome (x, w) as x·|W| + w.
-    """
-    A, W = reward_XYA.shape[2], next_fast.shape[3]
-    fx, fy, fa = axis_strides(next_fast)
-    size_R, Q_A = np.empty(1 if common else A, np.int64), np.empty(A)
-    o_P, n_P = np.empty(size_R.size * M, np.int64), np.empty(size_R.size * M, np.int64)
-    first = law.outcome_W[0]
-    for n in range(best_N.size):
-        y = start + n
-        draw_counts(rng, law, size_R, o_P, n_P)
-        low = high = 0
-        for a in range(A):
-            if a == 0 or not common:
-                low, high = high, high + size_R[a]
-            Q_A[a] = -np.inf
-            if not allowed_YA[y, a]:
-                continue
-            x = first // W
-            base = reward_XYA[x, y, a] + gamma * U_Y[next_fast[x * fx, y * fy, a * fa, first % W]]
-            # Differences to one sample, so that equal samples have exactly that mean.
-            total = 0.0
-            for i in range(low, high):
-                x, w = o_P[i] // W, o_P[i] % W
-                value = reward_XYA[x, y, a] + gamma * U_Y[next_fast[x * fx, y * fy, a * fa, w]]
-                total += n_P[i] * (value - base)
-            Q_A[a] = base + total / M
-        greedy_N[n] = pick_action(rng, Q_A, random)
-        best_N[n] = Q_A[greedy_N[n]]
-
-
-@jit
-def agnostic_rows(
-    rng,
-    law,
-    M,
-    common,
-    random,
-    reward_XYA,
-    row_XYA,
-    real_XY,
-    allowed_YA,
-    gamma,
-    U_Y,
-    start,
-    best_N,
-    greedy_N,
-):
-    """The same for sparse rows: each sample draws a slow state and then a next state."""
-    X, Y, A = reward_XYA.shape
-    x_X, x_M, u_M, Q_A = np.empty(X, np.int64), np.empty(M, np.int64), np.empty(M), np.empty(A)
-    for n in range(best_N.size):
-        y, size, drawn = start + n, 0, False
-        for x in range(X):
-            if real_XY[x, y]:
-                x_X[size] = x
-                size += 1
-        for a in range(A):
-            Q_A[a] = -np.inf
-            if not allowed_YA[y, a]:
-                continue
-            base, total = 0.0, 0.0
-            for j in range(M):
-                if not (common and drawn):
-                    x_M[j], u_M[j] = x_X[int(rng.random() * size)], rng.random()
-                x = x_M[j]
-                to = np.int64(invert_row(law, row_XYA[x, y, a], u_M[j]))
-                value = reward_XYA[x, y, a] + gamma * U_Y[to % Y]
-                base = value if j == 0 else base
-                total += value - base
-            drawn = True
-            Q_A[a] = base + total / M
-        greedy_N[n] = pick_action(rng, Q_A, random)
-        best_N[n] = Q_A[greedy_N[n]]
 
 
 def slow_agnostic(
@@ -182,23 +83,18 @@ def slow_agnostic(
             f"fast state {y} ({model.fast.label(y)}): no action is feasible in every slow state, "
             "so a policy that ignores the slow state does not exist; use another algorithm"
         )
-    choose = (bool(sampling.common_random_numbers), sampling.ties == "random")
-    how = (M, *choose, model.reward_XYA)
-    rest = (allowed_YA, model.gamma)
-    if isinstance(model.true, Rows):
-        row_tables = row_law(model.true, 1)
-    else:
-        # Only the noise of the fast state matters here; without it there is one outcome.
-        noise_W = model.noise_W if model.next_fast.shape[3] > 1 else np.ones(1)
-        law = multinomial(np.tile(noise_W / model.n_slow, model.n_slow), M)
+    how = (
+        bool(sampling.common_random_numbers),
+        sampling.ties == "random",
+        model.reward_XYA,
+        allowed_YA,
+    )
+    samples = model.true.samples(int(M))
 
     def backup(U_Y: np.ndarray, rng: np.random.Generator, start: int, stop: int):
         best_N, greedy_N = np.empty(stop - start), np.empty(stop - start, np.int32)
         out = (U_Y, start, best_N, greedy_N)
-        if isinstance(model.true, Rows):
-            agnostic_rows(rng, row_tables, *how, model.true.row_XYA, model.real_XY, *rest, *out)
-        else:
-            agnostic(rng, law, *how, model.next_fast, *rest, *out)
+        samples.agnostic(model.real_XY, rng, *how, model.gamma, *out)
         return best_N, greedy_N
 
     def snapshot(k: int, updated: int, values_Y: np.ndarray, rng: np.random.Generator) -> Snapshot:

@@ -403,7 +403,7 @@ def _shared_upper_bound(
 
 def _is_measurable(model: FastSlowMDP) -> bool:
     """Whether `measure` knows the model's form and answers within seconds."""
-    product = model.rows is None and model.feasible_XYA.all()
+    product = model.true.common_noise_W is not None and model.feasible_XYA.all()
     return bool(product) and model.n_pairs <= MAX_MEASURED
 
 

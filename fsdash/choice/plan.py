@@ -35,7 +35,6 @@ from time import perf_counter
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from fsdash.algorithms.optimum import solving
 from fsdash.algorithms.registry import get_algorithm
@@ -45,9 +44,9 @@ from fsdash.choice.simulation import Simulation, simulate_paths
 from fsdash.core.certificate import MAX_SLOW, certificate, slow_kernel
 from fsdash.core.display import Lines, Summary
 from fsdash.core.kernels import widest_change
-from fsdash.core.model import FastSlowMDP, Tables
+from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H_policy, bellman, expect, follow, q_values
-from fsdash.core.rows import Rows, to_rows
+from fsdash.core.rows import to_rows
 from fsdash.errors import InputError
 from fsdash.formatting import number
 from fsdash.models.policy import Policy
@@ -243,9 +242,7 @@ def plan(
     """
     if isinstance(model, Simulator):
         if sweeps is not None or evaluations is not None or sampled:
-            raise InputError(
-                "a simulator has no sweeps: give its budget as seconds or calls"
-            )
+            raise InputError("a simulator has no sweeps: give its budget as seconds or calls")
         wanted = None if gap == GAP else gap
         return plan_simulator(model, seconds=seconds, calls=calls, gap=wanted, seed=seed)
     if calls is not None:
@@ -320,7 +317,7 @@ def plan_steps(
     if not isinstance(size, int | float | np.number) or not 0 < size < inf:
         raise InputError(f"{unit} = {size}: give a positive number")
     if unit == "seconds":
-        _load_kernels(isinstance(model.true, Rows), sampled)
+        _load_kernels(model.true.common_noise_W is None, sampled)
     meter = _Meter(model, unit, float(size), sampled, progress)
     return _sampled_steps(meter, seed) if sampled else _known_steps(meter, gap)
 
@@ -362,8 +359,8 @@ class _Meter:
         self.limit = size * self.sweep if unit == "sweeps" else size
         self.spent, self.seconds = 0, dict[str, float]()
         self.each = {"true": pairs * true, "policy": states * true}
-        # The frozen law of rows is built on first use, which takes time.
-        if not (self.in_seconds and isinstance(model.true, Rows)):
+        # Without a common noise the frozen law is built on first use, which takes time.
+        if not (self.in_seconds and model.true.common_noise_W is None):
             frozen = model.frozen.outcomes
             self.each |= {"frozen": pairs * frozen, "frozen_policy": states * frozen}
 
@@ -465,7 +462,7 @@ class _Certified:
         self.best: PlanStep | None = None
         law, X = meter.model.true, meter.model.n_slow
         if meter.in_seconds:
-            scanned = 0 if isinstance(law, Tables) else len(law.target_N)
+            scanned = law.entries if law.common_noise_W is None else 0
             inverse = X**3 if X <= MAX_SLOW else 0
             self.possible = meter.left >= INVERSE * inverse + SCAN * scanned
 
@@ -517,7 +514,7 @@ def _freezing_pays(meter: _Meter) -> bool:
     if "frozen" not in meter.each or model.reward_XYA.size > MAX_CORRECTED:
         return False
     if meter.in_seconds:
-        separable = isinstance(model.true, Tables) and model.true.separable
+        separable = model.true.common_noise_W is not None and model.true.separable
         few = meter.limit < FEW_SWEEPS * meter.cost("true")
         return few and not separable and meter.each["frozen"] <= meter.each["true"] / 2
     return meter.each["frozen"] <= PAYS * meter.each["true"]
@@ -626,17 +623,9 @@ def _sweeps_worth(
 
 def _staying(model: FastSlowMDP) -> np.ndarray:
     """Pr(x' = x), in a shape that broadcasts to (X, Y, A)."""
-    law, X = model.true, model.n_slow
-    if law.exogenous_slow and X <= MAX_SLOW:
+    if model.true.exogenous_slow and model.n_slow <= MAX_SLOW:
         return np.diag(slow_kernel(model))[:, None, None]
-    if isinstance(law, Rows):
-        row_N = np.repeat(np.arange(law.n_rows), np.diff(law.start_R))
-        entries = (law.probability_N, (row_N, law.target_N // model.n_fast))
-        slow_RX = sparse.coo_array(entries, (law.n_rows, X)).tocsc()
-        return np.stack([slow_RX[:, [x]].toarray()[law.row_XYA[x], 0] for x in range(X)])
-    noise_W = law.noise_W if law.next_slow.shape[3] > 1 else np.ones(1)
-    next_slow = np.broadcast_to(law.next_slow, (X, *law.next_slow.shape[1:]))
-    return np.stack([(next_slow[x] == x) @ noise_W for x in range(X)])
+    return model.true.staying()
 
 
 def _iterated_steps(certified: _Certified, U_XY: np.ndarray) -> Iterator[PlanStep]:

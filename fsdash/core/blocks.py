@@ -22,13 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsdash.core import kernels
 from fsdash.core.display import Lines, Summary
-from fsdash.core.model import FastSlowMDP, Tables
+from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H_frozen_policy, H_policy
-from fsdash.core.row_kernels import next_state
-from fsdash.core.rows import Rows
-from fsdash.core.simulate import Path, draw_noise, path_of, phases_of, walk
+from fsdash.core.simulate import Path, draw_noise, path_of, phases_of, walk, walk_plan
 from fsdash.errors import InputError
 
 
@@ -132,7 +129,9 @@ def frozen_blocks(
         raise InputError(f"T = {T}: use a multiple of the policy's {P} phases, at least {P}")
     if blocks < 1:
         raise InputError(f"blocks = {blocks}: simulate at least one")
-    noise_N, x, y = draw_noise(model, rng, blocks * T, start)
+    # The true dynamics may have no noise although the frozen ones do.
+    law = max(model.true, model.frozen, key=lambda law: law.outcomes)
+    noise_N, x, y = draw_noise(model, rng, blocks * T, start, law)
     path = walk(model, policy_PXY, noise_N, x, y)
     plan = _plan(model, policy_PXY, noise_N, path, T)
     expected_K = np.zeros(blocks)
@@ -146,26 +145,8 @@ def _plan(
     model: FastSlowMDP, policy_PXY: np.ndarray, noise_N: np.ndarray, path: Path, T: int
 ) -> Path:
     x_N, y_N, action_N = path.x_N.copy(), path.y_N.copy(), path.action_N.copy()
-    true, frozen = model.true, model.frozen
-    if isinstance(true, Rows):
-        picked_N = np.empty(len(noise_N))
-        _split_noise(
-            true.row_XYA,
-            true.start_R,
-            true.target_N,
-            true.probability_N,
-            noise_N,
-            path.x_N,
-            path.y_N,
-            path.action_N,
-            picked_N,
-        )
-        assert isinstance(frozen, Rows)
-        law = (frozen.row_XYA, frozen.start_R, frozen.target_N, frozen.probability_N)
-        _walk_plan_rows(*law, policy_PXY, picked_N, T, x_N, y_N, action_N)
-    else:
-        assert isinstance(frozen, Tables)
-        _walk_plan(frozen.next_fast, policy_PXY, noise_N, T, x_N, y_N, action_N)
+    fast_noise_N = model.true.fast_noise(noise_N, path.x_N, path.y_N, path.action_N)
+    walk_plan(model.frozen.step, policy_PXY, fast_noise_N, T, x_N, y_N, action_N)
     return path_of(model, len(policy_PXY), x_N, y_N, action_N)
 
 
@@ -177,49 +158,3 @@ def _expected_gap(model: FastSlowMDP, policy_PXY: np.ndarray, T: int) -> np.ndar
         frozen_XY = H_frozen_policy(model, policy_XY, frozen_XY)
         true_XY = H_policy(model, policy_XY, true_XY)
     return frozen_XY - true_XY
-
-
-@kernels.jit
-def _walk_plan(frozen_next_fast, policy_PXY, outcome_N, T, x_N, y_N, action_N):
-    """Overwrite the periods t ≥ 2 of each block by those of its plan."""
-    (fx, fy, fa), fw = kernels.axis_strides(frozen_next_fast), int(frozen_next_fast.shape[3] > 1)
-    for t in range(x_N.size):
-        if t % T < 2:
-            continue
-        x, y, a, w = x_N[t - 1], y_N[t - 1], action_N[t - 1], outcome_N[t - 1]
-        x_N[t], y_N[t] = x, int(frozen_next_fast[x * fx, y * fy, a * fa, w * fw])
-        action_N[t] = policy_PXY[t % policy_PXY.shape[0], x_N[t], y_N[t]]
-
-
-@kernels.jit
-def _walk_plan_rows(
-    row_XYA, start_R, target_N, probability_N, policy_PXY, u_N, T, x_N, y_N, action_N
-):
-    """The same for sparse rows; u_N picks the next fast state by inverse CDF."""
-    Y = row_XYA.shape[1]
-    for t in range(x_N.size):
-        if t % T < 2:
-            continue
-        row = row_XYA[x_N[t - 1], y_N[t - 1], action_N[t - 1]]
-        s = next_state(start_R, target_N, probability_N, row, u_N[t - 1])
-        x_N[t], y_N[t] = s // Y, s % Y
-        action_N[t] = policy_PXY[t % policy_PXY.shape[0], x_N[t], y_N[t]]
-
-
-@kernels.jit
-def _split_noise(row_XYA, start_R, target_N, probability_N, u_N, x_N, y_N, action_N, picked_N):
-    """Return the part of each uniform number that picked y' after x' was picked, from 0 to 1."""
-    Y = row_XYA.shape[1]
-    for t in range(u_N.size):
-        row = row_XYA[x_N[t], y_N[t], action_N[t]]
-        i, end = start_R[row], start_R[row + 1]
-        low = 0.0
-        while True:
-            slow, high = target_N[i] // Y, low
-            while i < end and target_N[i] // Y == slow:
-                high += probability_N[i]
-                i += 1
-            if u_N[t] < high or i == end:
-                picked_N[t] = min(max((u_N[t] - low) / (high - low), 0.0), 1.0)
-                break
-            low = high

@@ -26,7 +26,6 @@ import numpy as np
 
 from fsdash.core.kernels import jit
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 
 EPSILON = float(np.finfo(float).eps)
@@ -40,17 +39,7 @@ STALL_LIMIT = 200
 
 def slow_kernel(model: FastSlowMDP) -> np.ndarray:
     """Return P(x, x'), the |X|×|X| kernel of an exogenous slow state."""
-    P_XX, d = np.zeros((model.n_slow, model.n_slow)), model.true
-    if isinstance(d, Rows):
-        # Every feasible pair of a slow state has the same law of x'.
-        first_X = d.row_XYA.reshape(model.n_slow, -1).max(axis=1)
-        for x, row in enumerate(first_X):
-            np.add.at(P_XX[x], d.targets(row) // model.n_fast, d.probabilities(row))
-        return P_XX
-    rows = np.arange(model.n_slow)[:, None]
-    next_XW = d.next_slow[:, 0, 0, :]
-    np.add.at(P_XX, (rows, next_XW), d.noise_W if next_XW.shape[1] > 1 else np.ones(1))
-    return P_XX
+    return model.true.slow_kernel()
 
 
 class Certificate:
@@ -174,12 +163,9 @@ def relative_rounding(model: FastSlowMDP) -> float:
     by 1 − γ. In row form |W| is the longest row, and the laws of x' of one slow state may differ by
     as much as they were found to.
     """
-    d = model.true
-    if isinstance(d, Rows):
-        terms, gap = d.longest + 4, d.exogenous_gap if d.exogenous_slow else 0.0
-    else:
-        terms, gap = len(model.noise_W) + 4, 0.0
-    return float((terms * EPSILON + gap) / (1 - model.gamma))
+    law = model.true
+    gap = law.exogenous_gap if law.exogenous_slow else 0.0
+    return float(((law.terms + 4) * EPSILON + gap) / (1 - model.gamma))
 
 
 def attainable(model: FastSlowMDP, tolerance: float) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsdash.core.axis import Axis, Coordinate, numbers, read_only
+from fsdash.core.factored import Factored
 from fsdash.core.rows import INDEX, PROBABILITY_TOLERANCE, Rows
 from fsdash.errors import InputError
 
@@ -85,7 +86,7 @@ def _without_equal_axes(table: np.ndarray) -> np.ndarray:
 
 
 def checked_feasible(
-    given_XYA: np.ndarray | None, reward_XYA: np.ndarray, rows: Rows | None
+    given_XYA: np.ndarray | None, reward_XYA: np.ndarray, rows: Rows | Factored | None
 ) -> np.ndarray:
     """Return which actions are feasible: those with a finite reward and, given rows, with a row."""
     shape, possible_XYA = reward_XYA.shape, np.isfinite(reward_XYA)
@@ -116,9 +117,15 @@ def checked_feasible(
     return read_only(feasible_XYA)
 
 
-def check_targets(rows: Rows, feasible_XYA: np.ndarray) -> None:
+def check_targets(rows: Rows | Factored, feasible_XYA: np.ndarray) -> None:
     """Raise an error if a feasible action leads to a state without feasible actions."""
     real_S, n_fast = feasible_XYA.any(axis=2).reshape(-1), feasible_XYA.shape[1]
+    if real_S.all():
+        return
+    if isinstance(rows, Factored):
+        raise InputError(
+            "a chain and its rows: every state needs a feasible action, such as staying"
+        )
     used_R = np.zeros(rows.n_rows, bool)
     used_R[rows.row_XYA[feasible_XYA]] = True
     outside_N = np.repeat(used_R, np.diff(rows.start_R)) & ~real_S[rows.target_N]

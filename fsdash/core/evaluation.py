@@ -157,12 +157,10 @@ def evaluate(
 
     `reward_XYA` are rewards instead of those of the model.
     """
-    if model.rows is not None:
-        chain_of_rows = RowChain.of(model, policy_PXY, reward_XYA)
-        return _fixed_point(model, chain_of_rows, start_XY, goal)
-    chain = Chain.of(model, policy_PXY, reward_XYA)
+    reward_XYA = model.reward_XYA if reward_XYA is None else reward_XYA
+    chain = model.true.chain(reward_XYA, policy_PXY, model.gamma)
     core_C, outside = chain.core()
-    if not len(outside):
+    if isinstance(chain, RowChain) or not len(outside):
         return _fixed_point(model, chain, start_XY, goal)
     inner, relative = chain.restricted_to(core_C), relative_rounding(model)
     limit = relative * largest_value(chain)

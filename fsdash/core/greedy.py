@@ -22,9 +22,9 @@ import numpy as np
 from fsdash.core.certificate import certificate
 from fsdash.core.kernels import inlined, jit
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import bellman, policy_sweeps, sweep_rows
+from fsdash.core.operators import bellman, policy_sweeps
 from fsdash.core.row_kernels import row_mean
-from fsdash.core.rows import INDEX, Rows
+from fsdash.core.rows import INDEX, Rows, sweep_rows
 from fsdash.core.threads import split
 
 LARGE = 100_000

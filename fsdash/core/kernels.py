@@ -1,7 +1,7 @@
 """The inner loops, compiled by Numba. They are serial: whole runs are parallel, and large loops are
 cut into blocks outside (`fsdash.core.threads`).
 
-Every kernel takes the four-axis arrays of `Dynamics` as they are. An axis of length 1 gets the
+Every kernel takes the four-axis arrays of `Tables` as they are. An axis of length 1 gets the
 stride 0 (`axis_strides`), so nothing is broadcast in memory. Operation counts:
 
     average_slow   |X|·|W|·|Y|          E over x' for every (x, y')
@@ -222,3 +222,27 @@ def choose(table, policy_XY):
             for w in range(last):
                 out[x, y, 0, w] = table[x * tx, y * ty, policy_XY[x, y] * ta, w]
     return out
+
+
+@jit
+def push_forward(next_slow, next_fast, noise_W, separable, m_XY, out_XY):
+    """Add p(w) m(x, y) to out(x', y'); for separable dynamics first y moves, then x row by row."""
+    X, Y = m_XY.shape
+    (sx, sy, _), sw = axis_strides(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, _), fw = axis_strides(next_fast), int(next_fast.shape[3] > 1)
+    moved_Y = np.empty(Y)
+    for x in range(X):
+        if separable:
+            moved_Y[:] = 0.0
+            for y in range(Y):
+                moved_Y[next_fast[x * fx, y * fy, 0, 0]] += m_XY[x, y]
+            for w in range(next_slow.shape[3]):
+                p, row = noise_W[w], out_XY[next_slow[x * sx, 0, 0, w]]
+                for y in range(Y):
+                    row[y] += p * moved_Y[y]
+        else:
+            for y in range(Y):
+                for w in range(noise_W.size):
+                    slow = next_slow[x * sx, y * sy, 0, w * sw]
+                    fast = next_fast[x * fx, y * fy, 0, w * fw]
+                    out_XY[slow, fast] += noise_W[w] * m_XY[x, y]

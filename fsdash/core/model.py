@@ -16,8 +16,8 @@ The model has two dynamics. `true` is f = (f_X, f_Y). `frozen` keeps x where it 
 itself. A domain whose y' depends on x' (inventory: on tomorrow's demand) gives its own.
 
 Index tables share one noise among all states. A law in which the probabilities depend on the state,
-as in any Markov chain, is given as sparse rows instead (`fsdash.core.rows`). The operators choose
-the kernel from the form; no other code depends on it.
+as in any Markov chain, is given as sparse rows instead (`fsdash.core.rows`). Both are used through
+one protocol, `fsdash.core.law.TransitionLaw`.
 
 An action that is infeasible in a state has the reward −∞ there, as in QuantEcon, so no maximum
 takes it. A state space need not be a product of slow and fast states. A pair (x, y) that is not a
@@ -27,7 +27,7 @@ those of that state and change no maximum, and the initial distribution is 0 the
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 
 import numpy as np
@@ -45,51 +45,13 @@ from fsdash.core.checks import (
     checked_rewards,
 )
 from fsdash.core.display import Lines, Summary
-from fsdash.core.rows import INDEX, Rows, frozen_rows
+from fsdash.core.factored import Factored
+from fsdash.core.law import TransitionLaw
+from fsdash.core.rows import INDEX, Rows
+from fsdash.core.tables import Tables
 from fsdash.errors import InputError
 
 SENSES = ("max", "min")
-
-
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """One transition law: the successor of (x, y, a, w) and the probability of each w.
-
-    `next_slow` and `next_fast` are integer arrays with four axes (X, Y, A, W), each of full length
-    or 1. If neither depends on the noise, `noise_W` becomes [1.0].
-    """
-
-    next_slow: np.ndarray
-    next_fast: np.ndarray
-    noise_W: np.ndarray
-
-    def __post_init__(self) -> None:
-        if self.next_slow.shape[3] == self.next_fast.shape[3] == 1:
-            object.__setattr__(self, "noise_W", read_only(np.ones(1)))
-
-    @property
-    def exogenous_slow(self) -> bool:
-        """Whether x' depends on (x, w) only, not on the fast state or the action."""
-        return self.next_slow.shape[1] == self.next_slow.shape[2] == 1
-
-    @property
-    def noise_free_fast(self) -> bool:
-        """Whether y' does not depend on the noise."""
-        return self.next_fast.shape[3] == 1
-
-    @property
-    def separable(self) -> bool:
-        """Whether E[U(x', y')] is an average over x' followed by one look-up of y'."""
-        return self.exogenous_slow and self.noise_free_fast
-
-    @property
-    def outcomes(self) -> int:
-        """The number of next states in an exact expectation."""
-        return len(self.noise_W)
-
-
-Dynamics = Tables | Rows
-"""A transition law in either form."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,8 +76,9 @@ class FastSlowMDP(Summary):
         Discount factor, 0 ≤ γ < 1.
     frozen_next_fast : np.ndarray, optional
         f_Y while x is frozen; `next_fast` by default.
-    rows : Rows
-        The transition law as sparse rows (`Rows.from_entries`), instead of the four arrays above.
+    rows : Rows or Factored
+        The transition law as sparse rows (`Rows.from_entries`), or as an exogenous chain and rows
+        for the rest (`fsdash.from_markov_chain`), instead of the four arrays above.
     frozen_rows : Rows, optional
         The law while x is frozen; by default x' = x and y' as in `rows`.
     feasible_XYA : np.ndarray, optional
@@ -177,7 +140,7 @@ class FastSlowMDP(Summary):
     gamma: float = None  # type: ignore[assignment]  # required, like the law
     _: KW_ONLY
     frozen_next_fast: np.ndarray = None  # type: ignore[assignment]
-    rows: Rows | None = None
+    rows: Rows | Factored | None = None
     frozen_rows: Rows | None = None
     # The next five are filled in by __post_init__ if they are None.
     feasible_XYA: np.ndarray = None  # type: ignore[assignment]
@@ -230,16 +193,16 @@ class FastSlowMDP(Summary):
         if self.frozen_next_fast is None:
             self._put("frozen_next_fast", self.next_fast)
 
-    def _put_rows(self, rows: Rows) -> None:
+    def _put_rows(self, rows: Rows | Factored) -> None:
         """Check the rows, and let padding mirror a real state."""
         check_targets(rows, self.feasible_XYA)
-        rows = replace(rows, row_XYA=np.where(self.feasible_XYA, rows.row_XYA, INDEX(0)))
+        rows = rows.with_rows(np.where(self.feasible_XYA, rows.row_XYA, INDEX(0)))
         self._put("rows", self._mirrored(rows))
         if self.frozen_rows is not None:
             self._put("frozen_rows", self._mirrored(self.frozen_rows))
 
-    def _mirrored(self, law: Rows) -> Rows:
-        return replace(law, row_XYA=read_only(self.mirror(law.row_XYA)))
+    def _mirrored(self, law: Rows | Factored) -> Rows | Factored:
+        return law.with_rows(read_only(self.mirror(law.row_XYA)))
 
     @property
     def n_slow(self) -> int:
@@ -287,24 +250,19 @@ class FastSlowMDP(Summary):
         return np.where(real, values, values[rows, first_X][:, None])
 
     @cached_property
-    def true(self) -> Dynamics:
+    def true(self) -> TransitionLaw:
         """f = (f_X, f_Y), the dynamics of the base model."""
-        return self.rows or Tables(self.next_slow, self.next_fast, self.noise_W)
-
-    @property
-    def tables(self) -> Tables:
-        """The true dynamics of a model in index form."""
-        if not isinstance(self.true, Tables):
-            raise InputError(f"{self.name}: its law is given as rows, not as index tables")
-        return self.true
+        shape = self.reward_XYA.shape
+        return self.rows or Tables(self.next_slow, self.next_fast, self.noise_W, shape)
 
     @cached_property
-    def frozen(self) -> Dynamics:
+    def frozen(self) -> TransitionLaw:
         """x' = x and y' = f_Y with x frozen, the dynamics of the lower level."""
         if self.rows is not None:
-            return self.frozen_rows or self._mirrored(frozen_rows(self.rows, self.real_XY))
+            return self.frozen_rows or self._mirrored(self.rows.frozen(self.real_XY))
         stay = np.arange(self.n_slow, dtype=INDEX)[:, None, None, None]
-        return Tables(read_only(stay), self.frozen_next_fast, self.noise_W)
+        shape = self.reward_XYA.shape
+        return Tables(read_only(stay), self.frozen_next_fast, self.noise_W, shape)
 
     @cached_property
     def reward_range(self) -> tuple[float, float]:
@@ -330,7 +288,7 @@ class FastSlowMDP(Summary):
         if self.rows is None:
             tables += [self.noise_W, self.next_slow, self.next_fast, self.frozen_next_fast]
         shared = sum({id(table): table.nbytes for table in tables}.values())
-        return shared + sum(d.nbytes for d in (self.true, self.frozen) if isinstance(d, Rows))
+        return shared if self.rows is None else shared + self.true.nbytes + self.frozen.nbytes
 
     def mean(self, U_XY: np.ndarray) -> float:
         """Return the mean of U over the initial distribution."""
@@ -341,17 +299,12 @@ class FastSlowMDP(Summary):
         low, high = self.reward_range
         if self.sense == "min":
             low, high = 0.0 - high, 0.0 - low
-        law = f"{len(self.noise_W):,} outcomes" if self.rows is None else _describe(self.rows)
         return f"FastSlowMDP {self.name!r}", [
             *((label, f"{len(axis):,} ({', '.join(axis.names)})") for label, axis in axes.items()),
-            ("noise", law),
+            ("noise", self.true.description),
             ("slow state", "exogenous" if self.true.exogenous_slow else "endogenous"),
             ("fast state", "noise-free" if self.true.noise_free_fast else "noisy"),
             ("discount γ", self.gamma),
             ("costs" if self.sense == "min" else "rewards", f"{low:.6g} to {high:.6g}"),
             ("memory", f"{self.nbytes:,} bytes"),
         ]
-
-
-def _describe(rows: Rows) -> str:
-    return f"{len(rows.target_N):,} probabilities in {rows.n_rows - 1:,} different rows"

@@ -14,8 +14,7 @@ and K V takes T−1 expectations under one policy each (`lower_kernel`). So F co
 backups and never forms the kernel.
 
 A policy is an integer array π_XY. `follow` returns its dynamics, which have an action axis of
-length 1, so the same kernels compute the policy versions. Ties go to the first action. Dynamics
-given as index tables and as sparse rows have their own kernels.
+length 1, so the same kernels compute the policy versions. Ties go to the first action.
 """
 
 from __future__ import annotations
@@ -24,35 +23,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fsdash.core import kernels, row_kernels
-from fsdash.core.model import Dynamics, FastSlowMDP, Tables
-from fsdash.core.rows import Rows
-from fsdash.core.threads import split, thread_count
+from fsdash.core import kernels
+from fsdash.core.law import Policies, TransitionLaw
+from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 
-OWN_ROWS, MANY_ROWS = 0.9, 10_000
-"""Rows per feasible pair, and rows, above which each pair's row is read where it is needed."""
-Policies = Sequence[np.ndarray] | np.ndarray
-"""Policies π₁, …, π_{T−1}, each (X, Y): a sequence of them or one array (T−1, X, Y)."""
 
-
-def follow(dynamics: Dynamics, policy_XY: np.ndarray) -> Dynamics:
+def follow(dynamics: TransitionLaw, policy_XY: np.ndarray) -> TransitionLaw:
     """Return the dynamics under a policy: the action axis has length 1."""
-    if isinstance(dynamics, Rows):
-        return dynamics.follow(policy_XY)
-    return follow_tables(dynamics, policy_XY)
+    return dynamics.follow(policy_XY)
 
 
-def follow_tables(tables: Tables, policy_XY: np.ndarray) -> Tables:
-    """Return index tables under a policy."""
-
-    def chosen(table: np.ndarray) -> np.ndarray:
-        return table if table.shape[2] == 1 else kernels.choose(table, policy_XY)
-
-    return Tables(chosen(tables.next_slow), chosen(tables.next_fast), tables.noise_W)
-
-
-def follow_all(model: FastSlowMDP, lower: Policies) -> list[Dynamics]:
+def follow_all(model: FastSlowMDP, lower: Policies) -> list[TransitionLaw]:
     """Check π = (π₁, …, π_{T−1}) and return the true dynamics under each; none for T = 1."""
     if len(lower):
         check_policy(model, np.asarray(lower))
@@ -64,37 +46,15 @@ def policy_reward(model: FastSlowMDP, policy_XY: np.ndarray) -> np.ndarray:
     return kernels.choose(model.reward_XYA[..., None], policy_XY)[:, :, 0, 0]
 
 
-def expect(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:
+def expect(model: FastSlowMDP, dynamics: TransitionLaw, U_XY: np.ndarray) -> np.ndarray:
     """Return E[U(x', y')] for every (x, y, a).
 
     Its shape is (X, Y, 1) for dynamics under a policy, and for index tables without actions.
     """
-    if isinstance(dynamics, Rows):
-        return row_means(dynamics, values_of(model, U_XY))[dynamics.row_XYA]
-    followed = dynamics.next_slow.shape[2] == dynamics.next_fast.shape[2] == 1
-    out_XYA = np.empty((model.n_slow, model.n_fast, 1 if followed else model.n_actions))
-    kernels.expect(*_tables(dynamics), values_of(model, U_XY), out_XYA)
-    return out_XYA
+    return dynamics.expect(values_of(model, U_XY))
 
 
-def row_means(rows: Rows, U_XY: np.ndarray) -> np.ndarray:
-    """Return E[U(x', y')] for every different row; 0 for the empty one."""
-    law = (rows.start_R[:-1], rows.start_R[1:], rows.target_N, rows.probability_N)
-    return _means(law, U_XY.reshape(-1))
-
-
-def _means(law: tuple, U_S: np.ndarray) -> np.ndarray:
-    start_R, stop_R, *entries = law
-    mean_R = np.empty(len(start_R))
-
-    def block(i: int, j: int) -> None:
-        row_kernels.row_means(start_R[i:j], stop_R[i:j], *entries, U_S, mean_R[i:j])
-
-    split(block, len(start_R), work=len(entries[0]))
-    return mean_R
-
-
-def q_values(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:
+def q_values(model: FastSlowMDP, dynamics: TransitionLaw, U_XY: np.ndarray) -> np.ndarray:
     """Return Q(x, y, a) = r + γ E[U(x', y')]; −∞ for infeasible actions."""
     return model.reward_XYA + model.gamma * expect(model, dynamics, U_XY)
 
@@ -102,55 +62,18 @@ def q_values(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.nda
 def q_values_at(model: FastSlowMDP, U_XY: np.ndarray, x: int, y: int) -> np.ndarray:
     """Return Q(x, y, ·) of one state under the true dynamics, without a sweep over all states."""
     x, y = check_state(model, x, y)
-    U_XY, d = values_of(model, U_XY), model.true
-    if isinstance(d, Rows):
-        mean_A = [
-            d.probabilities(row) @ U_XY.reshape(-1)[d.targets(row)] for row in d.row_XYA[x, y]
-        ]
-        return model.reward_XYA[x, y] + model.gamma * np.array(mean_A)
+    U_XY, law = values_of(model, U_XY), model.true
 
-    def successors(table: np.ndarray) -> np.ndarray:
-        return table[x if table.shape[0] > 1 else 0, y if table.shape[1] > 1 else 0]
-
-    U_AW = U_XY[successors(d.next_slow), successors(d.next_fast)]
-    return model.reward_XYA[x, y] + model.gamma * (U_AW * d.noise_W).sum(axis=-1)
+    after_A = [law.next_states(x, y, a) for a in range(model.n_actions)]
+    mean_A = [(U_XY[after.x_K, after.y_K] * after.probability_K).sum() for after in after_A]
+    return model.reward_XYA[x, y] + model.gamma * np.array(mean_A)
 
 
 def bellman(
-    model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray
+    model: FastSlowMDP, dynamics: TransitionLaw, U_XY: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return max_a Q and the first action that attains it: values and a greedy policy."""
-    HU_XY = np.empty((model.n_slow, model.n_fast))
-    greedy_XY, U_XY = np.empty(HU_XY.shape, dtype=np.int32), values_of(model, U_XY)
-    if isinstance(dynamics, Rows):
-        _bellman_rows(model, dynamics, U_XY, HU_XY, greedy_XY)
-    else:
-        kernels.bellman(model.reward_XYA, *_tables(dynamics), model.gamma, U_XY, HU_XY, greedy_XY)
-    return HU_XY, greedy_XY
-
-
-def _bellman_rows(
-    model: FastSlowMDP, rows: Rows, U_XY: np.ndarray, HU_XY: np.ndarray, greedy_XY: np.ndarray
-) -> None:
-    """Compute `bellman` for sparse rows, in one kernel or in blocks on several threads."""
-    pairs, gamma = (model.reward_XYA, rows.row_XYA), model.gamma
-    law, result = (rows.start_R, rows.target_N, rows.probability_N), (HU_XY, greedy_XY)
-    work = len(rows.target_N) + model.reward_XYA.size
-    if rows.n_rows > max(MANY_ROWS, OWN_ROWS * model.n_pairs):
-
-        def block(i: int, j: int) -> None:
-            row_kernels.bellman_own_rows(i, j, *pairs, *law, gamma, U_XY, *result)
-
-        split(block, U_XY.size, work)
-    elif thread_count(work) == 1:
-        row_kernels.bellman_rows(*pairs, *law, gamma, U_XY, *result)
-    else:
-        mean_R = row_means(rows, U_XY)
-
-        def block(i: int, j: int) -> None:
-            row_kernels.maximise(i, j, *pairs, mean_R, gamma, *result)
-
-        split(block, U_XY.size, work)
+    return dynamics.bellman(model.reward_XYA, model.gamma, values_of(model, U_XY))
 
 
 def H(model: FastSlowMDP, U_XY: np.ndarray) -> np.ndarray:
@@ -180,57 +103,12 @@ def policy_sweeps(
 
     The sweeps end early once max_x (max_y δ − min_y δ) ≤ goal for the change δ of a sweep.
     """
-    d = model.true
-    if isinstance(d, Rows):
-        return _policy_sweeps_rows(model, d, policy_XY, U_XY, m, goal)
-    reward_XY, tables = policy_reward(model, policy_XY), _tables(follow_tables(d, policy_XY))
-    return kernels.policy_sweeps(reward_XY, *tables, model.gamma, m, goal, U_XY)
+    return model.true.policy_sweeps(model.reward_XYA, policy_XY, model.gamma, m, goal, U_XY)
 
 
-def _policy_sweeps_rows(
-    model: FastSlowMDP, rows: Rows, policy_XY: np.ndarray, U_XY: np.ndarray, m: int, goal: float
-) -> int:
-    """Make the sweeps of `policy_sweeps` for sparse rows."""
-    if thread_count(len(rows.target_N) // model.n_actions) == 1:
-        law = (rows.row_XYA, rows.start_R, rows.target_N, rows.probability_N)
-        return row_kernels.follow_and_sweep(
-            model.reward_XYA, *law, policy_XY, model.gamma, m, goal, U_XY
-        )
-    d, reward_S = rows.follow(policy_XY), policy_reward(model, policy_XY).reshape(-1)
-    law = (d.start_R[:-1], d.start_R[1:], d.target_N, d.probability_N)
-    return sweep_rows(reward_S, d.row_XYA.reshape(-1), law, model.gamma, m, goal, U_XY)
-
-
-def sweep_rows(
-    reward_S: np.ndarray,
-    row_S: np.ndarray,
-    law: tuple,
-    gamma: float,
-    m: int,
-    goal: float,
-    U_XY: np.ndarray,
-) -> int:
-    """Make the sweeps of `policy_sweeps`, given the reward and the row of each state.
-
-    `law` has the start and the end of each row, the next states and their probabilities.
-    """
-    if thread_count(work := len(law[2])) == 1:
-        return row_kernels.sweep_rows(reward_S, row_S, *law, gamma, m, goal, U_XY)
-    U_S = U_XY.reshape(-1)
-    for n in range(1, m + 1):
-        before_XY = U_XY.copy() if n % row_kernels.SWEEPS_PER_CHECK == 0 else None
-        mean_R = _means(law, U_S)
-
-        def block(i: int, j: int, mean_R: np.ndarray = mean_R) -> None:
-            row_kernels.look_up(reward_S[i:j], row_S[i:j], mean_R, gamma, U_S[i:j])
-
-        split(block, len(U_S), work)
-        if before_XY is not None and kernels.widest_change(before_XY, U_XY) <= goal:
-            return n
-    return m
-
-
-def lower_kernel(model: FastSlowMDP, followed: Sequence[Dynamics], V_XY: np.ndarray) -> np.ndarray:
+def lower_kernel(
+    model: FastSlowMDP, followed: Sequence[TransitionLaw], V_XY: np.ndarray
+) -> np.ndarray:
     """Return (K V)(s₁) = E[V(s_T)] under π₁, …, π_{T−1} and the true dynamics.
 
     `followed` holds `follow(model.true, π_t)` for t = 1, …, T−1. If it is empty (T = 1), K V = V.
@@ -241,29 +119,25 @@ def lower_kernel(model: FastSlowMDP, followed: Sequence[Dynamics], V_XY: np.ndar
 
 
 def upper_bellman(
-    model: FastSlowMDP, J1_XY: np.ndarray, followed: Sequence[Dynamics], V_XY: np.ndarray
+    model: FastSlowMDP, J1_XY: np.ndarray, followed: Sequence[TransitionLaw], V_XY: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return F V and the greedy upper policy μ (the paper's equation for F_{J₁,π})."""
     return bellman(model, model.true, _after_one_step(model, J1_XY, followed, V_XY))
 
 
 def _after_one_step(
-    model: FastSlowMDP, J1_XY: np.ndarray, followed: Sequence[Dynamics], V_XY: np.ndarray
+    model: FastSlowMDP, J1_XY: np.ndarray, followed: Sequence[TransitionLaw], V_XY: np.ndarray
 ) -> np.ndarray:
     """Return J₁ + γᵀ⁻¹ K V, the value of the upper level after its first action."""
     return J1_XY + model.gamma ** len(followed) * lower_kernel(model, followed, V_XY)
 
 
 def _policy_step(
-    model: FastSlowMDP, dynamics: Dynamics, policy_XY: np.ndarray, U_XY: np.ndarray
+    model: FastSlowMDP, dynamics: TransitionLaw, policy_XY: np.ndarray, U_XY: np.ndarray
 ) -> np.ndarray:
     policy_XY = check_policy(model, np.asarray(policy_XY)[None])[0]
     future_XY = expect(model, follow(dynamics, policy_XY), U_XY)[:, :, 0]
     return policy_reward(model, policy_XY) + model.gamma * future_XY
-
-
-def _tables(dynamics: Tables) -> tuple:
-    return dynamics.next_slow, dynamics.next_fast, dynamics.noise_W, dynamics.separable
 
 
 def feasible_only(model: FastSlowMDP, Q: np.ndarray) -> np.ndarray:

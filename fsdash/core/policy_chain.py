@@ -12,20 +12,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from fsdash.core.kernels import axis_strides, choose, flat_successors, jit, sweep
-from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import follow_tables
-from fsdash.core.row_kernels import sweep_row_phases
-from fsdash.core.rows import INDEX
+from fsdash.core.row_kernels import row_mean, sweep_row_phases
+
+if TYPE_CHECKING:
+    from fsdash.core.rows import Rows
+    from fsdash.core.tables import Tables
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """The phases of a policy, last phase first, with tables as in `Dynamics` for each phase."""
+    """The phases of a policy, last phase first, with tables as in `Tables` for each phase."""
 
     reward_PXY: np.ndarray
     next_slow_P: np.ndarray
@@ -35,23 +37,18 @@ class Chain:
     gamma: float
 
     @classmethod
-    def of(
-        cls, model: FastSlowMDP, policy_PXY: np.ndarray, reward_XYA: np.ndarray | None = None
-    ) -> Chain:
-        """Build the chain of a checked policy under the true dynamics.
-
-        `reward_XYA` are rewards instead of those of the model.
-        """
+    def of(cls, law: Tables, reward_XYA: np.ndarray, policy_PXY: np.ndarray, gamma: float) -> Chain:
+        """Build the chain of a checked policy."""
         phases = policy_PXY[::-1]
-        followed = [follow_tables(model.tables, policy_XY) for policy_XY in phases]
+        followed = [law.follow(policy_XY) for policy_XY in phases]
         return cls(
-            _rewards(model, phases, reward_XYA),
+            _rewards(reward_XYA, phases),
             np.stack([d.next_slow for d in followed]),
             np.stack([d.next_fast for d in followed]),
             followed[0].noise_W,
             # Not that of `followed`: with a single fast state, x' depends on the phase.
-            model.tables.separable,
-            model.gamma,
+            law.separable,
+            gamma,
         )
 
     @cached_property
@@ -90,7 +87,7 @@ class Chain:
 
     def restricted_to(self, core_C: np.ndarray) -> Chain:
         """Return the chain on fast states that it never leaves, renumbered from 0."""
-        place_Y = np.zeros(self.reward_PXY.shape[2], INDEX)
+        place_Y = np.zeros(self.reward_PXY.shape[2], np.uint32)
         place_Y[core_C] = np.arange(len(core_C))
 
         def restrict(table_P: np.ndarray) -> np.ndarray:
@@ -134,29 +131,30 @@ class RowChain:
     target_N: np.ndarray
     probability_N: np.ndarray
     gamma: float
+    exogenous: tuple[np.ndarray, ...] = ()
+    """P(z, z') of a factored law (`fsdash.core.factored`), in which the rows are the inner law."""
 
     @classmethod
     def of(
-        cls, model: FastSlowMDP, policy_PXY: np.ndarray, reward_XYA: np.ndarray | None = None
+        cls, law: Rows, reward_XYA: np.ndarray, policy_PXY: np.ndarray, gamma: float
     ) -> RowChain:
-        """Build the chain of a checked policy under the true dynamics.
-
-        `reward_XYA` are rewards instead of those of the model.
-        """
+        """Build the chain of a checked policy."""
         phases = policy_PXY[::-1]
-        followed = [model.rows.follow(policy_XY) for policy_XY in phases]  # type: ignore[union-attr]
+        followed = [law.follow(policy_XY) for policy_XY in phases]
         first_P = np.cumsum([0, *(d.n_rows for d in followed)])
         entries_P = np.cumsum([0, *(len(d.target_N) for d in followed)])
         rows = [d.row_XYA.reshape(-1) for d in followed]
         starts = [d.start_R[:-1] + n for d, n in zip(followed, entries_P, strict=False)]
         return cls(
-            _rewards(model, phases, reward_XYA).reshape(len(phases), -1),
-            np.stack([row_S + n for row_S, n in zip(rows, first_P, strict=False)]).astype(INDEX),
+            _rewards(reward_XYA, phases).reshape(len(phases), -1),
+            np.stack([row_S + n for row_S, n in zip(rows, first_P, strict=False)]).astype(
+                np.uint32
+            ),
             first_P,
             np.concatenate([*starts, entries_P[-1:]]),
             np.concatenate([d.target_N for d in followed]),
             np.concatenate([d.probability_N for d in followed]),
-            model.gamma,
+            gamma,
         )
 
     @property
@@ -170,18 +168,27 @@ class RowChain:
             self.target_N,
             self.probability_N,
             self.gamma,
+            *self.exogenous,
         )
+
+    def core(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return all states as the core and none outside it."""
+        return np.arange(self.row_PS.shape[1]), np.arange(0)
 
     def matrices(self) -> list[sparse.csr_array]:
         """The transition matrix of each phase, last phase first."""
         shape = (len(self.start_R) - 1, self.row_PS.shape[1])
         rows = sparse.csr_array((self.probability_N, self.target_N, self.start_R), shape=shape)
+        if self.exogenous:
+            start_Z, to_N, p_N = self.exogenous
+            Z = len(start_Z) - 1
+            P = sparse.csr_array((p_N, to_N, start_Z), shape=(Z, Z))
+            rows = rows @ sparse.kron(P, sparse.eye_array(shape[1] // Z), format="csr")
         return [rows[row_S] for row_S in self.row_PS]
 
 
-def _rewards(model: FastSlowMDP, phases: np.ndarray, reward_XYA: np.ndarray | None) -> np.ndarray:
-    """The reward of each phase and state, (P, X, Y), from the model's rewards by default."""
-    reward_XYA = model.reward_XYA if reward_XYA is None else reward_XYA
+def _rewards(reward_XYA: np.ndarray, phases: np.ndarray) -> np.ndarray:
+    """The reward of each phase and state, (P, X, Y)."""
     return np.stack([choose(reward_XYA[..., None], pi_XY)[:, :, 0, 0] for pi_XY in phases])
 
 
@@ -193,8 +200,40 @@ def sweep_chain(chain, n, U_XY):
     """
     if len(chain) == 6:
         sweep_phases(*chain, n, U_XY)
-    else:
+    elif len(chain) == 7:
         sweep_row_phases(*chain, n, U_XY)
+    else:
+        sweep_factored_phases(*chain, n, U_XY)
+
+
+@jit
+def average_exogenous(first, last, start_Z, to_N, p_N, U_ZQ, out_ZQ):
+    """Set out(z, q) = Σ_z' P(z, z') U(z', q) for z = first to last − 1."""
+    for z in range(first, last):
+        out_Q = out_ZQ[z]
+        out_Q[:] = 0.0
+        for i in range(start_Z[z], start_Z[z + 1]):
+            p, U_Q = p_N[i], U_ZQ[to_N[i]]
+            for q in range(out_Q.size):
+                out_Q[q] += p * U_Q[q]
+
+
+@jit
+def sweep_factored_phases(
+    reward_PS, row_PS, first_P, start_R, target_N, probability_N, gamma, start_Z, to_N, p_N, n, U_XY
+):
+    """Make n sweeps through the phases of a factored law, in place."""
+    Z = len(start_Z) - 1
+    U_S, U_ZQ = U_XY.reshape(-1), U_XY.reshape(Z, U_XY.size // Z)
+    average_ZQ, mean_R = np.empty_like(U_ZQ), np.empty(len(start_R) - 1)
+    average_S = average_ZQ.reshape(-1)
+    for _ in range(n):
+        for p in range(len(reward_PS)):
+            average_exogenous(0, Z, start_Z, to_N, p_N, U_ZQ, average_ZQ)
+            for r in range(first_P[p], first_P[p + 1]):
+                mean_R[r] = row_mean(start_R[r], start_R[r + 1], target_N, probability_N, average_S)
+            for s in range(U_S.size):
+                U_S[s] = reward_PS[p, s] + gamma * mean_R[row_PS[p, s]]
 
 
 @jit

@@ -13,13 +13,10 @@ the rewards ρ and adding the result to U is iterative refinement.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from fsdash.core.certificate import EPSILON
-from fsdash.core.model import Dynamics, FastSlowMDP
-from fsdash.core.rows import Rows
+from fsdash.core.model import FastSlowMDP
 
 SPLITTER = 2.0**27 + 1
 """Cuts a double into two halves whose products are exact."""
@@ -37,13 +34,15 @@ def residual(model: FastSlowMDP, U_XY: np.ndarray, low_XY: np.ndarray) -> np.nda
     True
     """
     shape_XYA = model.reward_XYA.shape
-    mean, mean_low = np.zeros(1), np.zeros(1)
-    for probability, target in _outcomes(model.true, model.n_fast):
-        product, product_low = two_product(probability, U_XY.reshape(-1)[target])
-        mean, rest = two_sum(mean, product)
-        mean_low = mean_low + (rest + product_low + probability * low_XY.reshape(-1)[target])
-    if isinstance(model.true, Rows):
-        mean, mean_low = mean[model.true.row_XYA], mean_low[model.true.row_XYA]
+    mean, mean_low = U_XY, low_XY
+    for terms in model.true.stages():
+        U_S, low_S = mean.reshape(-1), mean_low.reshape(-1)
+        mean, mean_low = np.zeros(1), np.zeros(1)
+        for probability, target in terms:
+            product, product_low = two_product(probability, U_S[target])
+            mean, rest = two_sum(mean, product)
+            mean_low = mean_low + (rest + product_low + probability * low_S[target])
+    mean, mean_low = model.true.per_pair(mean), model.true.per_pair(mean_low)
     future, future_low = two_product(model.gamma, np.broadcast_to(mean, shape_XYA))
     total, rest = two_sum(np.where(model.feasible_XYA, model.reward_XYA, 0.0), future)
     total, last_rest = two_sum(total, -U_XY[:, :, None])
@@ -59,29 +58,8 @@ def residual_rounding(model: FastSlowMDP, U_XY: np.ndarray) -> float:
     by 1 − γ.
     That the residual itself is rounded to a double is part of every certificate.
     """
-    d = model.true
-    terms = (d.longest if isinstance(d, Rows) else len(d.noise_W)) + 4
+    terms = model.true.terms + 4
     return terms**2 * EPSILON**2 * float(np.abs(U_XY).max()) / (1 - model.gamma)
-
-
-def _outcomes(law: Dynamics, n_fast: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The probability and the flat next state of the first, second, … outcome.
-
-    For index tables the shapes are (X, Y, A) with axes of length 1, for rows (R,): every row has
-    its own outcomes, and a row that is shorter than the others has outcomes of probability 0.
-    """
-    if isinstance(law, Rows):
-        start_R, length_R = law.start_R[:-1], np.diff(law.start_R)
-        for i in range(law.longest):
-            place_R = np.where(length_R > i, start_R + i, 0)
-            yield np.where(length_R > i, law.probability_N[place_R], 0.0), law.target_N[place_R]
-        return
-    slow, fast = law.next_slow.astype(np.int64), law.next_fast.astype(np.int64)
-    for w, probability in enumerate(law.noise_W):
-        target = (
-            slow[..., min(w, slow.shape[3] - 1)] * n_fast + fast[..., min(w, fast.shape[3] - 1)]
-        )
-        yield np.asarray(probability), target
 
 
 def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from fsdash.core.kernels import inlined, jit, widest_change
 
+EPSILON = float(np.finfo(float).eps)
 SWEEPS_PER_CHECK = 5
 """Sweeps of a policy between two measurements of the change that they make."""
 
@@ -65,6 +66,31 @@ def number_rows(start_P, target_N, probability_N):
 
 
 @jit
+def copy_clean_rows(start_P, target_N, probability_N, n_states, tolerance, to_N, p_N):
+    """Copy rows while they are clean, each divided by its sum; return whether all of them are.
+
+    A row is clean if its next states ascend and its probabilities are positive and sum to 1 within
+    the tolerance. A sum that is 1 up to rounding is left alone.
+    """
+    for p in range(len(start_P) - 1):
+        start, stop = start_P[p], start_P[p + 1]
+        total, least, ascend = 0.0, np.inf, True
+        for i in range(np.uint64(start), np.uint64(stop)):
+            to_N[i], p_N[i] = target_N[i], probability_N[i]
+            total += probability_N[i]
+            least = min(least, probability_N[i])
+            ascend &= i == np.uint64(start) or target_N[i - np.uint64(1)] < target_N[i]
+        # A NaN fails the comparison with the sum.
+        clean = ascend and least > 0 and abs(total - 1) <= tolerance and start < stop
+        if not clean or target_N[stop - 1] >= n_states:
+            return False
+        if abs(total - 1) > (stop - start + 1) * EPSILON:
+            for i in range(start, stop):
+                p_N[i] /= total
+    return True
+
+
+@jit
 def number_used(row_SA, policy_S, n_rows):
     """Number the rows that a policy uses; the empty row keeps 0. Returns numbers and rows."""
     number_R = np.zeros(n_rows, np.uint32)
@@ -108,8 +134,11 @@ def take_rows(start_P, target_N, probability_N, rows_R):
 
 
 @jit
-def slow_law_gap(row_XYA, start_R, target_N, probability_N):
-    """Return the largest L₁ distance between the law of x' of a pair and that of x's first pair."""
+def slow_law_gap(row_XYA, start_R, target_N, probability_N, enough):
+    """Return the largest L₁ distance between the law of x' of a pair and that of x's first pair.
+
+    The search ends at the first distance above `enough`.
+    """
     X, Y, A = row_XYA.shape
     reference_X, law_X = np.zeros(X), np.zeros(X)
     seen_R = np.full(len(start_R) - 1, -1, np.int64)
@@ -143,6 +172,8 @@ def slow_law_gap(row_XYA, start_R, target_N, probability_N):
                 for i in range(start_R[row], start_R[row + 1]):
                     law_X[target_N[i] // Y] = 0.0
                 widest = max(widest, gap + max(elsewhere, 0.0))
+                if widest > enough:
+                    return widest
     return widest
 
 
@@ -297,3 +328,22 @@ def next_state(start_R, target_N, probability_N, row, u):
         i += 1
         below += probability_N[i]
     return np.int64(target_N[i])
+
+
+@jit
+def split_noise(row_XYA, start_R, target_N, probability_N, u_N, x_N, y_N, action_N, picked_N):
+    """Return the part of each uniform number that picked y' after x' was picked, from 0 to 1."""
+    Y = row_XYA.shape[1]
+    for t in range(u_N.size):
+        row = row_XYA[x_N[t], y_N[t], action_N[t]]
+        i, end = start_R[row], start_R[row + 1]
+        low = 0.0
+        while True:
+            slow, high = target_N[i] // Y, low
+            while i < end and target_N[i] // Y == slow:
+                high += probability_N[i]
+                i += 1
+            if u_N[t] < high or i == end:
+                picked_N[t] = min(max((u_N[t] - low) / (high - low), 0.0), 1.0)
+                break
+            low = high

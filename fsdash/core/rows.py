@@ -16,33 +16,51 @@ the actions that are infeasible.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from fsdash.core import row_kernels
 from fsdash.core.axis import read_only
-from fsdash.core.row_kernels import follow_rows, number_rows, slow_law_gap, take_rows
+from fsdash.core.kernels import choose, widest_change
+from fsdash.core.law import NextStateLaw, Policies, TransitionLaw
+from fsdash.core.policy_chain import RowChain
+from fsdash.core.row_kernels import follow_rows, number_rows, slow_law_gap, split_noise, take_rows
+from fsdash.core.row_samples import RowCdf, RowSamples, draw_from_rows, row_cdf
+from fsdash.core.threads import split, thread_count
 from fsdash.errors import InputError
 
 if TYPE_CHECKING:
-    from fsdash.core.model import Dynamics, FastSlowMDP
+    from fsdash.core.model import FastSlowMDP
 
 INDEX = np.uint32
 """Type of transition tables. It takes half the memory of a 64-bit index, and because it is
 unsigned, compiled loops need not check for negative indices."""
 PROBABILITY_TOLERANCE = 1e-9
-ENTRIES_AT_A_TIME = 4_000_000
-"""Transitions that are sorted together when index tables become rows."""
+OWN_ROWS, MANY_ROWS = 0.9, 10_000
+"""Rows per feasible pair, and rows, above which each pair's row is read where it is needed."""
+SAMPLED_ROWS = 2_048
+"""Neighbouring pairs that are compared to see whether pairs share rows."""
 EXOGENOUS_TOLERANCE = 1e-12
 """Largest difference between two distributions of x' that counts as rounding. Certificates add the
 difference that was found (`Rows.exogenous_gap`)."""
 
 
+class RowStep(NamedTuple):
+    """The rows for one step of a path."""
+
+    row_XYA: np.ndarray
+    start_R: np.ndarray
+    target_N: np.ndarray
+    probability_N: np.ndarray
+
+
 @dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(TransitionLaw):
     """Sparse rows of a transition law.
 
     Attributes
@@ -117,7 +135,7 @@ class Rows:
             place_R = np.empty(n_rows, np.int64)
             place_R[order], pair_R = np.arange(n_rows), pair_R[order]
             pair_N = place_R[pair_N]
-        matrix = _added_up((n_rows, X * Y), pair_N, target_N, probability_N)
+        matrix = added_up((n_rows, X * Y), pair_N, target_N, probability_N)
         sums_R, used_R = matrix.sum(axis=1), np.diff(matrix.indptr) > 0
         if (wrong_R := used_R & (np.abs(sums_R - 1) > PROBABILITY_TOLERANCE)).any():
             row = int(np.flatnonzero(wrong_R)[0])
@@ -127,11 +145,45 @@ class Rows:
                 "divide them by their sum"
             )
         if row_XYA is None:
-            return cls.without_repetition(shape, *_made_exact(matrix))
-        rows = cls.without_repetition((n_rows,), *_made_exact(matrix))
+            return cls.without_repetition(shape, *made_exact(matrix))
+        rows = cls.without_repetition((n_rows,), *made_exact(matrix))
         number_P = np.zeros(X * Y * A, INDEX)
         number_P[pair_P] = rows.row_XYA[place_R[row_XYA[pair_P]]]
         return replace(rows, row_XYA=read_only(number_P.reshape(shape)))
+
+    @classmethod
+    def from_clean_csr(
+        cls,
+        shape: tuple[int, int, int],
+        cell_P: np.ndarray,
+        start_P: np.ndarray,
+        target_N: np.ndarray,
+        probability_N: np.ndarray,
+    ) -> Rows | None:
+        """Copy rows that need no sorting, adding up or sharing; None if they do.
+
+        Row p belongs to the pair `cell_P[p]` = (x·|Y| + y)·|A| + a; `copy_clean_rows` says what is
+        clean. Whether pairs share rows is judged by samples of neighbouring pairs. `from_entries`
+        takes all other rows, and reports what is wrong with them.
+        """
+        X, Y, A = shape
+        start_P = np.asarray(start_P, np.int64)
+        n_rows = len(start_P) - 1
+        # The same bits, unsigned: a negative index becomes one that is too large.
+        target_N = target_N.view(INDEX) if target_N.dtype == np.int32 else target_N.astype(INDEX)
+        for first in {0, max(0, n_rows // 2 - SAMPLED_ROWS), max(0, n_rows - SAMPLED_ROWS)}:
+            start_S = start_P[first : first + SAMPLED_ROWS + 1]
+            number_S, first_R = number_rows(start_S, target_N, probability_N)
+            if len(first_R) - 1 < OWN_ROWS * len(number_S):
+                return None
+        to_N, p_N = np.empty(len(target_N), INDEX), np.empty(len(target_N))
+        law = (start_P, target_N, probability_N, X * Y, PROBABILITY_TOLERANCE)
+        if start_P[0] != 0 or not row_kernels.copy_clean_rows(*law, to_N, p_N):
+            return None
+        row_P = np.zeros(X * Y * A, INDEX)
+        row_P[cell_P] = np.arange(1, n_rows + 1)
+        start_R = np.concatenate([[0], start_P])
+        return cls(*(read_only(a) for a in (row_P.reshape(shape), start_R, to_N, p_N)))
 
     @classmethod
     def without_repetition(
@@ -144,12 +196,6 @@ class Rows:
         return cls(
             *(read_only(a) for a in (number_P.reshape(shape), start_R, target_N, probability_N))
         )
-
-    def follow(self, policy_XY: np.ndarray) -> Rows:
-        """Return the law under a policy, shape (X, Y, 1), with the rows that it uses."""
-        law = (self.row_XYA.reshape(policy_XY.size, -1), self.start_R, self.target_N)
-        number_S, *parts = follow_rows(*law, self.probability_N, policy_XY.reshape(-1))
-        return Rows(number_S.reshape(*policy_XY.shape, 1), *parts)
 
     def targets(self, row: int) -> np.ndarray:
         """Return the next states of a row."""
@@ -177,8 +223,13 @@ class Rows:
 
     @cached_property
     def exogenous_gap(self) -> float:
-        """The largest L₁ distance between the laws of x' of two (y, a) with the same x."""
-        return float(slow_law_gap(self.row_XYA, self.start_R, self.target_N, self.probability_N))
+        """The largest L₁ distance between the laws of x' of two (y, a) with the same x.
+
+        If it is above the tolerance, it is the first one that was found.
+        """
+        if self.shape[0] == 1:
+            return 0.0
+        return float(slow_law_gap(*self.step, EXOGENOUS_TOLERANCE))
 
     @property
     def exogenous_slow(self) -> bool:
@@ -193,13 +244,219 @@ class Rows:
         return bool((fast_N == fast_N[first_N]).all())
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        return self.row_XYA.shape
+
+    @property
+    def terms(self) -> int:
+        return self.longest
+
+    @property
+    def entries(self) -> int:
+        return len(self.target_N)
+
+    @property
     def nbytes(self) -> int:
-        """Memory of the arrays in bytes."""
-        arrays = (self.row_XYA, self.start_R, self.target_N, self.probability_N)
-        return sum(a.nbytes for a in arrays)
+        return sum(a.nbytes for a in self.step)
+
+    @property
+    def description(self) -> str:
+        return f"{self.entries:,} probabilities in {self.n_rows - 1:,} different rows"
+
+    def with_rows(self, row_XYA: np.ndarray) -> Rows:
+        """Return the law with other rows for the pairs."""
+        return replace(self, row_XYA=row_XYA)
+
+    def frozen(self, real_XY: np.ndarray) -> Rows:
+        """Return the law with x' = x, among the states of `real_XY` (`frozen_rows`)."""
+        return frozen_rows(self, real_XY)
+
+    def follow(self, policy_XY: np.ndarray) -> Rows:
+        """Return the law under a policy, shape (X, Y, 1), with the rows that it uses."""
+        law = (self.row_XYA.reshape(policy_XY.size, -1), self.start_R, self.target_N)
+        number_S, *parts = follow_rows(*law, self.probability_N, policy_XY.reshape(-1))
+        return Rows(number_S.reshape(*policy_XY.shape, 1), *parts)
+
+    def expect(self, U_XY: np.ndarray) -> np.ndarray:
+        return self.row_means(U_XY)[self.row_XYA]
+
+    def row_means(self, U_XY: np.ndarray) -> np.ndarray:
+        """Return E[U(x', y')] for every different row; 0 for the empty one."""
+        law = (self.start_R[:-1], self.start_R[1:], self.target_N, self.probability_N)
+        return _means(law, U_XY.reshape(-1))
+
+    def bellman(
+        self, reward_XYA: np.ndarray, gamma: float, U_XY: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return max_a r + γ E[U] and a greedy policy, from one kernel or from several threads."""
+        result = HU_XY, greedy_XY = np.empty(U_XY.shape), np.empty(U_XY.shape, dtype=np.int32)
+        pairs, law = (reward_XYA, self.row_XYA), self.step[1:]
+        work = len(self.target_N) + reward_XYA.size
+        if self.n_rows > max(MANY_ROWS, OWN_ROWS * self.n_pairs):
+
+            def block(i: int, j: int) -> None:
+                row_kernels.bellman_own_rows(i, j, *pairs, *law, gamma, U_XY, *result)
+
+            split(block, U_XY.size, work)
+        elif thread_count(work) == 1:
+            row_kernels.bellman_rows(*pairs, *law, gamma, U_XY, *result)
+        else:
+            mean_R = self.row_means(U_XY)
+
+            def block(i: int, j: int) -> None:
+                row_kernels.maximise(i, j, *pairs, mean_R, gamma, *result)
+
+            split(block, U_XY.size, work)
+        return HU_XY, greedy_XY
+
+    @cached_property
+    def n_pairs(self) -> int:
+        """The number of pairs that have a row."""
+        return int(np.count_nonzero(self.row_XYA))
+
+    def policy_sweeps(
+        self,
+        reward_XYA: np.ndarray,
+        policy_XY: np.ndarray,
+        gamma: float,
+        m: int,
+        goal: float,
+        U_XY: np.ndarray,
+    ) -> int:
+        if thread_count(len(self.target_N) // self.shape[2]) == 1:
+            return row_kernels.follow_and_sweep(
+                reward_XYA, *self.step, policy_XY, gamma, m, goal, U_XY
+            )
+        d = self.follow(policy_XY)
+        reward_S = choose(reward_XYA[..., None], policy_XY).reshape(-1)
+        law = (d.start_R[:-1], d.start_R[1:], d.target_N, d.probability_N)
+        return sweep_rows(reward_S, d.row_XYA.reshape(-1), law, gamma, m, goal, U_XY)
+
+    def chain(self, reward_XYA: np.ndarray, policy_PXY: np.ndarray, gamma: float) -> RowChain:
+        return RowChain.of(self, reward_XYA, policy_PXY, gamma)
+
+    def push_forward(self, m_XY: np.ndarray) -> np.ndarray:
+        out_XY = np.zeros_like(m_XY)
+        arrays = (self.row_XYA.reshape(-1), *self.step[1:], m_XY.reshape(-1), out_XY.reshape(-1))
+        row_kernels.push_forward_rows(*arrays)
+        return out_XY
+
+    def slow_kernel(self) -> np.ndarray:
+        X, Y, _ = self.shape
+        P_XX = np.zeros((X, X))
+        # Every feasible pair of a slow state has the same law of x'.
+        for x, row in enumerate(self.row_XYA.reshape(X, -1).max(axis=1)):
+            np.add.at(P_XX[x], self.targets(row) // Y, self.probabilities(row))
+        return P_XX
+
+    def staying(self) -> np.ndarray:
+        X, Y, _ = self.shape
+        row_N = np.repeat(np.arange(self.n_rows), np.diff(self.start_R))
+        entries = (self.probability_N, (row_N, self.target_N // Y))
+        slow_RX = sparse.coo_array(entries, (self.n_rows, X)).tocsc()
+        return np.stack([slow_RX[:, [x]].toarray()[self.row_XYA[x], 0] for x in range(X)])
+
+    def next_states(self, x: int, y: int, a: int) -> NextStateLaw:
+        row = self.row_XYA[x, y, a]
+        x_K, y_K = np.divmod(self.targets(row).astype(np.int64), self.shape[1])
+        return NextStateLaw(x_K, y_K, self.probabilities(row))
+
+    def stages(self) -> Iterator[Iterator[tuple[np.ndarray, np.ndarray]]]:
+        yield self._terms()
+
+    def _terms(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the first, second, … entry of every row; probability 0 where a row has ended."""
+        start_R, length_R = self.start_R[:-1], np.diff(self.start_R)
+        for i in range(self.longest):
+            place_R = np.where(length_R > i, start_R + i, 0)
+            yield np.where(length_R > i, self.probability_N[place_R], 0.0), self.target_N[place_R]
+
+    def per_pair(self, values: np.ndarray) -> np.ndarray:
+        return values[self.row_XYA]
+
+    def supports(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        yield self.step[:3]
+
+    def stays(self) -> np.ndarray:
+        X, Y, _ = self.shape
+        alone_R = np.diff(self.start_R) == 1
+        target_R = np.append(self.target_N, 0)[self.start_R[:-1]]  # row 0 may be the only one
+        state_XY1 = np.arange(X * Y).reshape(X, Y, 1)
+        return alone_R[self.row_XYA] & (target_R[self.row_XYA] == state_XY1)
+
+    def to_rows(self, feasible_XYA: np.ndarray, most: int | None = None) -> Rows:
+        return self
+
+    def draw_noise(self, rng: np.random.Generator, steps: int) -> np.ndarray:
+        return rng.random(steps)
+
+    @cached_property
+    def step(self) -> RowStep:
+        return RowStep(self.row_XYA, self.start_R, self.target_N, self.probability_N)
+
+    def fast_noise(
+        self, noise_N: np.ndarray, x_N: np.ndarray, y_N: np.ndarray, action_N: np.ndarray
+    ) -> np.ndarray:
+        """Return the part of each uniform number that picked y' after x' was picked."""
+        picked_N = np.empty(len(noise_N))
+        split_noise(*self.step, noise_N, x_N, y_N, action_N, picked_N)
+        return picked_N
+
+    @cached_property
+    def cdf(self) -> RowCdf:
+        """The CDF within each row."""
+        return RowCdf(self.start_R, self.target_N, row_cdf(self.start_R, self.probability_N))
+
+    def at_quantiles(self, pair_N: np.ndarray, u_N: np.ndarray) -> np.ndarray:
+        target_N = np.empty(len(pair_N), np.int64)
+        draw_from_rows(self.cdf, self.row_XYA.reshape(-1)[pair_N].astype(np.int64), u_N, target_N)
+        return target_N
+
+    def samples(self, M: int, lower: Policies | None = None) -> RowSamples:
+        return RowSamples(self, M, lower)
 
 
-def _added_up(shape: tuple, row_N, target_N, probability_N) -> sparse.csr_array:
+def _means(law: tuple, U_S: np.ndarray) -> np.ndarray:
+    start_R, stop_R, *entries = law
+    mean_R = np.empty(len(start_R))
+
+    def block(i: int, j: int) -> None:
+        row_kernels.row_means(start_R[i:j], stop_R[i:j], *entries, U_S, mean_R[i:j])
+
+    split(block, len(start_R), work=len(entries[0]))
+    return mean_R
+
+
+def sweep_rows(
+    reward_S: np.ndarray,
+    row_S: np.ndarray,
+    law: tuple,
+    gamma: float,
+    m: int,
+    goal: float,
+    U_XY: np.ndarray,
+) -> int:
+    """Make the sweeps of `policy_sweeps`, given the reward and the row of each state.
+
+    `law` has the start and the end of each row, the next states and their probabilities.
+    """
+    if thread_count(work := len(law[2])) == 1:
+        return row_kernels.sweep_rows(reward_S, row_S, *law, gamma, m, goal, U_XY)
+    U_S = U_XY.reshape(-1)
+    for n in range(1, m + 1):
+        before_XY = U_XY.copy() if n % row_kernels.SWEEPS_PER_CHECK == 0 else None
+        mean_R = _means(law, U_S)
+
+        def block(i: int, j: int, mean_R: np.ndarray = mean_R) -> None:
+            row_kernels.look_up(reward_S[i:j], row_S[i:j], mean_R, gamma, U_S[i:j])
+
+        split(block, len(U_S), work)
+        if before_XY is not None and widest_change(before_XY, U_XY) <= goal:
+            return n
+    return m
+
+
+def added_up(shape: tuple, row_N, target_N, probability_N) -> sparse.csr_array:
     """The transitions as sorted rows without zeros; those with the same target are added."""
     matrix = sparse.coo_array((probability_N, (row_N, target_N)), shape).tocsr()
     matrix.eliminate_zeros()
@@ -207,7 +464,7 @@ def _added_up(shape: tuple, row_N, target_N, probability_N) -> sparse.csr_array:
     return matrix
 
 
-def _made_exact(matrix: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def made_exact(matrix: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The starts, targets and probabilities of rows, each divided by its sum.
 
     A sum that is 1 up to rounding is left alone, so that rows can be built again unchanged.
@@ -258,46 +515,12 @@ def frozen_rows(rows: Rows, real_XY: np.ndarray) -> Rows:
 
 
 def to_rows(
-    model: FastSlowMDP, dynamics: Dynamics | None = None, *, most: int | None = None
+    model: FastSlowMDP, dynamics: TransitionLaw | None = None, *, most: int | None = None
 ) -> Rows:
-    """Return dynamics given by index tables as rows; the true dynamics by default.
+    """Return dynamics as rows; the true dynamics by default.
 
-    The work is |S||A||W|, done in parts, so the memory is that of the different rows. `most` limits
-    their entries. Row form and index form of a model have the same optimal values.
+    `most` limits the transitions of the different rows. Every form of a model has the same optimal
+    values.
     """
-    from fsdash.core.model import Tables
-
-    d = model.true if dynamics is None else dynamics
-    if not isinstance(d, Tables):
-        return d
-    X, Y, A = model.reward_XYA.shape
-    W = len(d.noise_W)
-    next_slow, next_fast = (np.broadcast_to(t, (X, Y, A, W)) for t in (d.next_slow, d.next_fast))
-    pair_P = np.flatnonzero(model.feasible_XYA)
-    size = max(1, ENTRIES_AT_A_TIME // W)
-    parts, entries, n_rows = [], 0, 0
-    number_P = np.empty(len(pair_P), np.int64)
-    for first in range(0, len(pair_P), size):
-        pair_Q = pair_P[first : first + size]
-        place_Q = np.unravel_index(pair_Q, (X, Y, A))
-        target_QW = next_slow[place_Q].astype(np.int64) * Y + next_fast[place_Q]
-        row_N = np.repeat(np.arange(len(pair_Q)), W)
-        p_N = np.tile(d.noise_W, len(pair_Q))
-        matrix = _added_up((len(pair_Q), X * Y), row_N, target_QW.reshape(-1), p_N)
-        part = Rows.without_repetition((len(pair_Q),), *_made_exact(matrix))
-        number_P[first : first + size] = n_rows + part.row_XYA - 1
-        parts.append(part)
-        entries, n_rows = entries + len(part.target_N), n_rows + part.n_rows - 1
-        if most is not None and entries > most:
-            raise InputError(
-                f"{model.name}: its rows have more than {most:,} transitions; use a coarser model"
-            )
-    rows = Rows.without_repetition(
-        (n_rows,),
-        np.cumsum(np.concatenate([[0], *(np.diff(part.start_R)[1:] for part in parts)])),
-        np.concatenate([part.target_N for part in parts]),
-        np.concatenate([part.probability_N for part in parts]),
-    )
-    row_XYA = np.zeros(X * Y * A, INDEX)
-    row_XYA[pair_P] = rows.row_XYA[number_P]
-    return replace(rows, row_XYA=read_only(row_XYA.reshape(X, Y, A)))
+    law = model.true if dynamics is None else dynamics
+    return law.to_rows(model.feasible_XYA, most)

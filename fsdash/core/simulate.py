@@ -20,13 +20,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba.extending import overload
 
 from fsdash.core import kernels
 from fsdash.core.display import Lines, Summary, value_range
-from fsdash.core.model import Dynamics, FastSlowMDP
-from fsdash.core.operators import check_policy, check_state, follow
-from fsdash.core.row_kernels import next_state, push_forward_rows
-from fsdash.core.rows import Rows
+from fsdash.core.factored import FactoredStep, next_factored
+from fsdash.core.law import TransitionLaw
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import check_policy, check_state
+from fsdash.core.row_kernels import next_state
+from fsdash.core.tables import TableStep
 from fsdash.errors import InputError
 
 MAX_STEPS = 1_000_000
@@ -139,11 +142,12 @@ def draw_noise(
     rng: np.random.Generator,
     steps: int,
     start: tuple[int, int] | None = None,
+    law: TransitionLaw | None = None,
 ) -> tuple[np.ndarray, int, int]:
     """Draw the noise of each period and the first state, unless `start` gives it.
 
-    The noise is an outcome w, or for sparse rows a uniform number. It does not depend on the
-    policy, so several policies can be simulated on the same noise.
+    The noise is an outcome w, or for sparse rows a uniform number; by default that of the true
+    dynamics. It does not depend on the policy, so several policies can be simulated on it.
     """
     if not isinstance(rng, np.random.Generator):
         raise InputError(f"rng = {rng!r}: give a generator, np.random.default_rng(seed)")
@@ -154,9 +158,7 @@ def draw_noise(
         x, y = divmod(state, model.n_fast)
     else:
         x, y = check_state(model, *start)
-    if isinstance(model.true, Rows):
-        return rng.random(steps), x, y
-    return rng.choice(len(model.noise_W), size=steps, p=model.noise_W), x, y
+    return (law or model.true).draw_noise(rng, steps), x, y
 
 
 def walk(model: FastSlowMDP, policy_PXY: np.ndarray, noise_N: np.ndarray, x: int, y: int) -> Path:
@@ -165,13 +167,8 @@ def walk(model: FastSlowMDP, policy_PXY: np.ndarray, noise_N: np.ndarray, x: int
     With index tables, the outcome w moves every state. With sparse rows, the uniform number picks
     the next state by the inverse CDF of the row.
     """
-    d, steps = model.true, len(noise_N)
-    x_N, y_N, action_N = (np.empty(steps, np.int64) for _ in range(3))
-    if isinstance(d, Rows):
-        law = (d.row_XYA, d.start_R, d.target_N, d.probability_N)
-        _walk_rows(*law, policy_PXY, noise_N, x, y, x_N, y_N, action_N)
-    else:
-        _walk(d.next_slow, d.next_fast, policy_PXY, noise_N, x, y, x_N, y_N, action_N)
+    x_N, y_N, action_N = (np.empty(len(noise_N), np.int64) for _ in range(3))
+    _walk(model.true.step, policy_PXY, noise_N, x, y, x_N, y_N, action_N)
     return path_of(model, len(policy_PXY), x_N, y_N, action_N)
 
 
@@ -217,7 +214,7 @@ def visits(model: FastSlowMDP, policy: np.ndarray, *, tolerance: float = 1e-8) -
     """
     if not tolerance > 0:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-8")
-    followed = [follow(model.true, policy_XY) for policy_XY in phases_of(model, policy)]
+    followed = [model.true.follow(policy_XY) for policy_XY in phases_of(model, policy)]
     P, gamma = len(followed), model.gamma
     share_PXY = np.zeros((P, model.n_slow, model.n_fast))
     now_XY, remaining, error, sweeps = model.initial_XY.copy(), 1.0, 1.0, 0
@@ -228,7 +225,7 @@ def visits(model: FastSlowMDP, policy: np.ndarray, *, tolerance: float = 1e-8) -
             for p, dynamics in enumerate(followed):
                 share_PXY[p] += (1 - gamma) * remaining * gamma**p * now_XY
                 cycle.append(now_XY)
-                now_XY = push_forward(dynamics, now_XY)
+                now_XY = dynamics.push_forward(now_XY)
             remaining *= gamma**P
         sweeps += CYCLES_PER_CHECK * P
         delta = np.abs(now_XY - cycle[0]).sum()
@@ -238,19 +235,6 @@ def visits(model: FastSlowMDP, policy: np.ndarray, *, tolerance: float = 1e-8) -
     return Visits(share_PXY, float(error))
 
 
-def push_forward(dynamics: Dynamics, m_XY: np.ndarray) -> np.ndarray:
-    """Return the distribution one period later, for dynamics that `follow` a policy."""
-    out_XY = np.zeros_like(m_XY)
-    if isinstance(dynamics, Rows):
-        law = (dynamics.start_R, dynamics.target_N, dynamics.probability_N)
-        push_forward_rows(dynamics.row_XYA.reshape(-1), *law, m_XY.reshape(-1), out_XY.reshape(-1))
-        return out_XY
-    _push_forward(
-        dynamics.next_slow, dynamics.next_fast, dynamics.noise_W, dynamics.separable, m_XY, out_XY
-    )
-    return out_XY
-
-
 def phases_of(model: FastSlowMDP, policy: np.ndarray) -> np.ndarray:
     """Return a checked policy, shape (P, X, Y) or (X, Y), as an array with phases."""
     policy = np.asarray(policy)
@@ -258,50 +242,52 @@ def phases_of(model: FastSlowMDP, policy: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(policy_PXY, dtype=np.int32)  # one type: compiled once
 
 
-@kernels.jit
-def _walk(next_slow, next_fast, policy_PXY, outcome_N, x, y, x_N, y_N, action_N):
-    (sx, sy, sa), sw = kernels.axis_strides(next_slow), int(next_slow.shape[3] > 1)
-    (fx, fy, fa), fw = kernels.axis_strides(next_fast), int(next_fast.shape[3] > 1)
-    for t in range(outcome_N.size):
-        a, w = policy_PXY[t % policy_PXY.shape[0], x, y], outcome_N[t]
-        x_N[t], y_N[t], action_N[t] = x, y, a
-        slow = next_slow[x * sx, y * sy, a * sa, w * sw]
-        y = int(next_fast[x * fx, y * fy, a * fa, w * fw])
-        x = int(slow)
+def successor(step, x, y, a, noise):
+    """Return (x', y') after (x, y, a) on the noise of a period, in either form of the law."""
+
+
+@overload(successor, inline="always")
+def _successor(step, x, y, a, noise):
+    if step.instance_class is TableStep:
+
+        def in_tables(step, x, y, a, noise):
+            (sx, sy, sa), sw = kernels.axis_strides(step.slow), int(step.slow.shape[3] > 1)
+            (fx, fy, fa), fw = kernels.axis_strides(step.fast), int(step.fast.shape[3] > 1)
+            slow = step.slow[x * sx, y * sy, a * sa, noise * sw]
+            return int(slow), int(step.fast[x * fx, y * fy, a * fa, noise * fw])
+
+        return in_tables
+
+    if step.instance_class is FactoredStep:
+
+        def in_factors(step, x, y, a, noise):
+            X, Y, _ = step.row_XYA.shape
+            Q = X * Y // (len(step.exogenous.start_Z) - 1)
+            s = next_factored(step, Q, x * Y + y, step.row_XYA[x, y, a], noise)
+            return s // Y, s % Y
+
+        return in_factors
+
+    def in_rows(step, x, y, a, noise):
+        row, Y = step.row_XYA[x, y, a], step.row_XYA.shape[1]
+        s = next_state(step.start_R, step.target_N, step.probability_N, row, noise)
+        return s // Y, s % Y
+
+    return in_rows
 
 
 @kernels.jit
-def _walk_rows(
-    row_XYA, start_R, target_N, probability_N, policy_PXY, u_N, x, y, x_N, y_N, action_N
-):
-    """Draw each next state by the inverse CDF of its row."""
-    Y = row_XYA.shape[1]
-    for t in range(u_N.size):
+def _walk(step, policy_PXY, noise_N, x, y, x_N, y_N, action_N):
+    for t in range(noise_N.size):
         a = policy_PXY[t % policy_PXY.shape[0], x, y]
         x_N[t], y_N[t], action_N[t] = x, y, a
-        s = next_state(start_R, target_N, probability_N, row_XYA[x, y, a], u_N[t])
-        x, y = s // Y, s % Y
+        x, y = successor(step, x, y, a, noise_N[t])
 
 
 @kernels.jit
-def _push_forward(next_slow, next_fast, noise_W, separable, m_XY, out_XY):
-    """Add p(w) m(x, y) to out(x', y'); for separable dynamics first y moves, then x row by row."""
-    X, Y = m_XY.shape
-    (sx, sy, _), sw = kernels.axis_strides(next_slow), int(next_slow.shape[3] > 1)
-    (fx, fy, _), fw = kernels.axis_strides(next_fast), int(next_fast.shape[3] > 1)
-    moved_Y = np.empty(Y)
-    for x in range(X):
-        if separable:
-            moved_Y[:] = 0.0
-            for y in range(Y):
-                moved_Y[next_fast[x * fx, y * fy, 0, 0]] += m_XY[x, y]
-            for w in range(next_slow.shape[3]):
-                p, row = noise_W[w], out_XY[next_slow[x * sx, 0, 0, w]]
-                for y in range(Y):
-                    row[y] += p * moved_Y[y]
-        else:
-            for y in range(Y):
-                for w in range(noise_W.size):
-                    slow = next_slow[x * sx, y * sy, 0, w * sw]
-                    fast = next_fast[x * fx, y * fy, 0, w * fw]
-                    out_XY[slow, fast] += noise_W[w] * m_XY[x, y]
+def walk_plan(step, policy_PXY, noise_N, T, x_N, y_N, action_N):
+    """Overwrite the periods t ≥ 2 of each block of T periods by steps of the frozen law."""
+    for t in range(x_N.size):
+        if t % T >= 2:
+            x, y = successor(step, x_N[t - 1], y_N[t - 1], action_N[t - 1], noise_N[t - 1])
+            x_N[t], y_N[t], action_N[t] = x, y, policy_PXY[t % policy_PXY.shape[0], x, y]

@@ -20,14 +20,14 @@ from scipy import sparse
 
 from fsdash.core.axis import numbers
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.rows import PROBABILITY_TOLERANCE
+from fsdash.core.rows import PROBABILITY_TOLERANCE, Rows
 from fsdash.errors import InputError
-from fsdash.models.assemble import build
+from fsdash.models.assemble import axes, build, choose_split, positions
 from fsdash.models.faults import MOST_OF_A_KIND, Faults
 from fsdash.models.law import Law, without_rounding
 from fsdash.models.marked import initial_distribution, named_actions, state_variables
 from fsdash.models.reading import check_settings
-from fsdash.models.size import MAX_CELLS, MAX_TRANSITIONS
+from fsdash.models.size import MAX_CELLS, Size
 from fsdash.models.table import StateIndex, Table
 
 
@@ -99,6 +99,13 @@ def from_arrays(
     """
     faults = Faults()
     check_settings(faults, gamma, sense)
+    if feasible is None and (slow is not None or states is None) and not faults.has_errors:
+        settings = {"gamma": float(gamma), "sense": sense, "name": name}
+        model = _from_clean_csr(
+            P, R, s_indices, a_indices, states, slow, actions, initial, settings
+        )
+        if model is not None:
+            return model
     law, n_states, n_actions = read_law(P, R, s_indices, a_indices)
     reward_P = (-law.reward_P if sense == "min" else law.reward_P) + 0.0
     keep_P = reward_P != -np.inf
@@ -120,6 +127,72 @@ def from_arrays(
         name=name,
     )
     return build(faults, table, slow)
+
+
+def _from_clean_csr(
+    P: Any,
+    R: Any,
+    s_indices: Any,
+    a_indices: Any,
+    states: Any,
+    slow: str | Sequence[str] | None,
+    actions: Sequence[Any] | None,
+    initial: Any,
+    settings: dict[str, Any],
+) -> FastSlowMDP | None:
+    """The model of a CSR matrix (L, S) that is sorted and has no errors; None for all others.
+
+    The states must be in the order of the slow, then of the fast states. Such arrays are copied
+    while they are checked; all others take the general way, which also reports errors.
+    """
+    arrays = [np.asarray(values) for values in (s_indices, a_indices, R)]
+    if not (isinstance(P, sparse.csr_array | sparse.csr_matrix) and P.nnz and P.dtype == float):
+        return None
+    L, S = P.shape
+    if any(v.shape != (L,) for v in arrays) or any(v.dtype.kind not in "iu" for v in arrays[:2]):
+        return None
+    state_P, action_P, reward_P = arrays[0].astype(np.int64), arrays[1].astype(np.int64), arrays[2]
+    A = int(action_P.max()) + 1
+    cell_P = state_P * A + action_P
+    all_states = np.count_nonzero(np.diff(state_P)) + 1 == S == state_P[-1] + 1
+    if action_P.min() < 0 or not all_states or not (np.diff(cell_P) > 0).all():
+        return None
+    faults = Faults()
+    variables, code_SV = state_variables(faults, states, S)
+    if faults.has_errors or reward_P.dtype.kind not in "fiu" or not np.isfinite(reward_P).all():
+        return None
+    empty = np.zeros(0, np.int64)
+    no_law = Law.of_pairs(empty, empty, empty, empty, empty, empty)
+    initial = np.asarray(initial) if isinstance(initial, list) else initial
+    initial_S = initial_distribution(faults, initial, StateIndex(variables, code_SV))
+    table = Table(
+        variables, code_SV, named_actions(actions, A), no_law, initial_S=initial_S, **settings
+    )
+    if slow is None and len(variables) > 1:
+        return None  # a suggestion needs the law
+    table, names, _ = choose_split(table, slow)
+    (x_S, slow_axis), (y_S, fast_axis) = axes(table, positions(table, names))
+    shape = X, Y, _ = len(slow_axis), len(fast_axis), A
+    if faults.has_errors or S != X * Y or not np.array_equal(x_S * Y + y_S, np.arange(S)):
+        return None
+    Size(X, Y, A, P.nnz).refuse_too_large()
+    rows = Rows.from_clean_csr(shape, cell_P, P.indptr, P.indices, P.data)
+    if rows is None:
+        return None
+    initial_XY: Any = None if initial_S is None else initial_S.reshape(X, Y)
+    reward = np.full(S * A, -np.inf)
+    reward[cell_P] = -reward_P if table.sense == "min" else reward_P
+    return FastSlowMDP(
+        reward_XYA=reward.reshape(shape) + 0.0,
+        rows=rows,
+        gamma=table.gamma,
+        slow=slow_axis,
+        fast=fast_axis,
+        actions=table.actions,
+        initial_XY=initial_XY,
+        sense=table.sense,
+        name=table.name,
+    )
 
 
 def _feasible(feasible: Any, shape: tuple[int, int]) -> np.ndarray:
@@ -338,8 +411,6 @@ def to_csr(matrix: Any, *, probabilities: bool = False) -> sparse.csr_array:
     if probabilities:
         found.data = without_rounding(found.data)
     found.eliminate_zeros()
-    if found.nnz > MAX_TRANSITIONS:
-        raise InputError(f"P: {found.nnz:,} transitions; the limit is {MAX_TRANSITIONS:,}")
     return found
 
 

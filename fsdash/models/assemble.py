@@ -35,10 +35,10 @@ def assemble(
     table: Table, slow: tuple[str, ...], fast: tuple[str, ...] | None = None
 ) -> FastSlowMDP:
     """Build the model with these slow variables; all others are fast."""
-    split = _positions(table, slow, fast)
+    split = positions(table, slow, fast)
     split_size(table, slow).refuse_too_large()
     table = _with_ends_everywhere(table, split)
-    (x_S, slow_axis), (y_S, fast_axis) = _axes(table, split)
+    (x_S, slow_axis), (y_S, fast_axis) = axes(table, split)
     X, Y, A = len(slow_axis), len(fast_axis), table.n_actions
     place_S = x_S * Y + y_S
     law = table.law
@@ -133,7 +133,7 @@ def resplit(
     return assemble(*choose_split(table, slow, fast))
 
 
-def _positions(table: Table, slow: tuple[str, ...], fast: tuple[str, ...] | None = None) -> Split:
+def positions(table: Table, slow: tuple[str, ...], fast: tuple[str, ...] | None = None) -> Split:
     """Where the slow and the fast variables are, or an error if a name is wrong."""
     rest = tuple(name for name in table.names if name not in slow)
     for name in (*slow, *(fast or ())):
@@ -150,7 +150,7 @@ def _positions(table: Table, slow: tuple[str, ...], fast: tuple[str, ...] | None
 
 def split_size(table: Table, slow: tuple[str, ...]) -> Size:
     """The sizes that the model will have, without building it."""
-    X, Y = (len(np.unique(_keys(table, part))) for part in _positions(table, slow))
+    X, Y = (len(np.unique(_keys(table, part))) for part in positions(table, slow))
     return Size(X, Y, table.n_actions, len(table.law.next_N))
 
 
@@ -158,7 +158,7 @@ def _keys(table: Table, part: list[int]) -> np.ndarray:
     return row_keys([table.variables[j] for j in part], table.code_SV[:, part])
 
 
-def _axes(table: Table, split: Split) -> list[tuple[np.ndarray, Axis]]:
+def axes(table: Table, split: Split) -> list[tuple[np.ndarray, Axis]]:
     return [_axis(table, part, SINGLE[kind]) for part, kind in zip(split, SINGLE, strict=True)]
 
 
@@ -174,7 +174,7 @@ def _axis(table: Table, part: list[int], single: Axis) -> tuple[np.ndarray, Axis
 def _with_ends_everywhere(table: Table, split: Split) -> Table:
     """The table with every purely terminal fast value present in every slow state."""
     terminal_S = table.terminal_S()
-    (x_S, slow_axis), (y_S, fast_axis) = _axes(table, split)
+    (x_S, slow_axis), (y_S, fast_axis) = axes(table, split)
     X, Y = len(slow_axis), len(fast_axis)
     runs_Y = np.bincount(y_S[~terminal_S], minlength=Y) > 0
     missing_XY = np.broadcast_to(~runs_Y, (X, Y)).copy()

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fsdash.core.model import Dynamics, FastSlowMDP
+from fsdash.core.law import TransitionLaw
+from fsdash.core.model import FastSlowMDP
 from fsdash.core.row_kernels import take_rows
 from fsdash.core.rows import PROBABILITY_TOLERANCE, Rows, frozen_rows, to_rows
 from fsdash.models.faults import MOST_OF_A_KIND, Faults
@@ -75,7 +76,7 @@ class Law:
         return cls(state_P, action_P, reward_P, row_P, pair_N, next_N, probability_N)
 
     @classmethod
-    def of(cls, model: FastSlowMDP, dynamics: Dynamics) -> Law:
+    def of(cls, model: FastSlowMDP, dynamics: TransitionLaw) -> Law:
         """One of the two laws of a model; states are numbered x·|Y| + y.
 
         Pairs with equal rows share one. Rows are numbered in the order of their first pairs; the

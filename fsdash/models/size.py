@@ -4,7 +4,7 @@ Sizes are checked before memory is allocated. The limits:
 
 ==============================  =================  ==============================================
 cells |X|·|Y|·|A| of a model    50 million         padding included
-transitions (entries, rows)     20 million
+rows of a table or file         20 million         transitions of a law: what memory allows
 file                            1 GB               JSON: 100 MB; unpacked .npz: 3.4 GB
 numbers in matrices (.npz)      20 million         zeros included
 columns of a table              64
@@ -98,16 +98,17 @@ class Size:
                 f"= {self.cells:,} cells, padding included; the limit is {MAX_CELLS:,}",
                 "choose other slow variables, merge values or leave out actions",
             )
-        elif self.transitions > MAX_TRANSITIONS:
-            faults.add(
-                f"{self.transitions:,} transitions; the limit is {MAX_TRANSITIONS:,}",
-                "merge states, or leave out transitions of negligible probability",
-            )
-        elif self.peak_bytes > SHARE_OF_FREE_MEMORY * psutil.virtual_memory().available:
-            free = file_size(psutil.virtual_memory().available)
-            faults.add(
-                f"the model needs about {file_size(self.peak_bytes)}, and {free} are free",
-                "use a machine with more memory or a coarser model",
-            )
-        else:
+        elif check_memory(faults, self.peak_bytes):
             faults.add(f"needs about {self.text}", "none needed", severity="note")
+
+
+def check_memory(faults: Faults, needed: int) -> bool:
+    """Add an error if so many bytes are more than the model may take; whether they are not."""
+    free = psutil.virtual_memory().available
+    if needed <= SHARE_OF_FREE_MEMORY * free:
+        return True
+    faults.add(
+        f"the model needs about {file_size(needed)}, and {file_size(free)} are free",
+        "use a machine with more memory or a coarser model",
+    )
+    return False

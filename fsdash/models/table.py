@@ -25,7 +25,6 @@ import pandas as pd
 
 from fsdash.core.axis import Axis, Coordinate
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 from fsdash.models.law import Law
 from fsdash.models.size import Size
@@ -368,7 +367,7 @@ class Table:
         """
         X, Y, A = model.reward_XYA.shape
         true = model.true
-        Size(X, Y, A, len(true.target_N) if isinstance(true, Rows) else 0).refuse_too_large()
+        Size(X, Y, A, true.to_rows_size()).refuse_too_large()
         variables, code_SV = state_codes(model)
         real_XY = model.real_XY
         state_of = np.full(X * Y, -1, np.int64)

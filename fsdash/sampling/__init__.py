@@ -36,7 +36,7 @@ from itertools import count, pairwise
 
 import numpy as np
 
-from fsdash.sampling.laws import draw_counts, greedy_rows, invert, multinomial, pick_action
+from fsdash.core.draws import draw_counts, greedy_rows, invert, multinomial, pick_action
 from fsdash.sampling.next_states import NextStates, Structure, structure_from_samples
 from fsdash.sampling.one_step import Sampler, States, centred
 from fsdash.sampling.options import TIES, Sampling, check_samples

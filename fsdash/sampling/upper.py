@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from fsdash.core.draws import LowerKernel, q_on_stored_paths
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import Policies, values_of
+from fsdash.core.operators import Policies, check_policy, values_of
 from fsdash.core.rows import INDEX
 from fsdash.errors import InputError
 from fsdash.sampling.one_step import States, centred, working_arrays
 from fsdash.sampling.options import Sampling, check_centre
-from fsdash.sampling.paths import LowerKernel, RowPaths, TablePaths
-from fsdash.sampling.t_step import q_on_stored_paths
 
 MAX_MEAN_ROW = 64
 """Mean number of non-zeros in a row of K up to which counts are drawn instead of paths."""
@@ -29,7 +29,7 @@ class UpperSampler:
     J1_XY: np.ndarray
     lower: Policies
     sampling: Sampling = Sampling(ties="first")
-    paths: TablePaths | RowPaths = field(init=False, repr=False)
+    samples: Any = field(init=False, repr=False)
     kernel: LowerKernel | None = field(init=False, repr=False)
     """K if counts are drawn, None if paths are simulated."""
 
@@ -42,8 +42,9 @@ class UpperSampler:
             )
         put = lambda key, value: object.__setattr__(self, key, value)  # noqa: E731
         put("J1_XY", self._values(self.J1_XY, "J1_XY"))
-        form = TablePaths if self.model.rows is None else RowPaths
-        put("paths", form(self.model, self.lower, int(self.sampling.M_u)))
+        if len(self.lower):
+            check_policy(self.model, np.asarray(self.lower))
+        put("samples", self.model.true.samples(int(self.sampling.M_u), self.lower))
         put("kernel", self._lower_kernel())
 
     def _lower_kernel(self) -> LowerKernel | None:
@@ -52,7 +53,7 @@ class UpperSampler:
             return None
         widest, limit = (n, n) if self.sampling.sparse else (MAX_ROW, MAX_MEAN_ROW)
         # The working arrays hold one entry per state, so a row cannot be wider than that.
-        return self.paths.lower_kernel(min(widest, n), min(limit, n) * n)
+        return self.samples.lower_kernel(min(widest, n), min(limit, n) * n)
 
     def q_values(
         self, V_XY: np.ndarray, rng: np.random.Generator, states: States = None
@@ -65,8 +66,8 @@ class UpperSampler:
         if self.kernel is None:
             self._simulate(V_XY, rng, states_N, Q_NA, greedy_N, np.empty((0, 0, 0), INDEX))
         else:
-            V_XY, random = self._values(V_XY, "V_XY"), self.sampling.ties == "random"
-            self.paths.count(rng, self.kernel, random, self.J1_XY, V_XY, states_N, Q_NA, greedy_N)
+            how = (rng, self.sampling.ties == "random", *self._upper(V_XY))
+            self.samples.count(self.kernel, *how, states_N, Q_NA, greedy_N)
         return Q_NA, greedy_N
 
     def store_paths(self, rng: np.random.Generator) -> StoredPaths:
@@ -78,9 +79,13 @@ class UpperSampler:
         return StoredPaths(m, self.sampling.ties, Q_SA, end_SAM, m.gamma ** (len(self.lower) + 1))
 
     def _simulate(self, V_XY, rng, states_N, Q_NA, greedy_N, end_NAM) -> None:
-        V_XY = self._values(V_XY, "V_XY")
         how = (bool(self.sampling.common_random_numbers), self.sampling.ties == "random")
-        self.paths.simulate(rng, *how, self.J1_XY, V_XY, states_N, Q_NA, greedy_N, end_NAM)
+        self.samples.simulate(rng, *how, *self._upper(V_XY), states_N, Q_NA, greedy_N, end_NAM)
+
+    def _upper(self, V_XY: np.ndarray) -> tuple:
+        values_XY = self._values(V_XY, "V_XY")
+        gamma = self.model.gamma
+        return self.model.reward_XYA, gamma, gamma ** len(self.lower), self.J1_XY, values_XY
 
     def _values(self, values_XY: np.ndarray, name: str) -> np.ndarray:
         values_XY = values_of(self.model, values_XY, name)

@@ -39,9 +39,10 @@ import numpy as np
 
 from fsdash.algorithms.optimum import optimum
 from fsdash.core.kernels import jit
-from fsdash.core.model import Dynamics, FastSlowMDP, Tables
+from fsdash.core.law import TransitionLaw
+from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
-from fsdash.core.rows import INDEX, Rows, to_rows
+from fsdash.core.rows import INDEX, to_rows
 from fsdash.errors import InputError
 from fsdash.theory.lipschitz import (
     Grid,
@@ -214,7 +215,7 @@ class _Clock:
 
 
 def _checked_coupling(model: FastSlowMDP, coupling: str | None) -> str:
-    has_noise = isinstance(model.true, Tables)
+    has_noise = model.true.common_noise_W is not None
     if coupling is None:
         return "noise" if has_noise else "wasserstein"
     if coupling not in COUPLINGS:
@@ -251,7 +252,7 @@ def _rewards(model: FastSlowMDP) -> tuple[Grid, Images]:
 
 
 def _transition_lipschitz(
-    model: FastSlowMDP, dynamics: Dynamics, coupling: str, deadline: float
+    model: FastSlowMDP, dynamics: TransitionLaw, coupling: str, deadline: float
 ) -> Interval:
     """L_f of the true dynamics, L̃ of the frozen ones."""
     points_SC = _state_coordinates(model)
@@ -259,11 +260,10 @@ def _transition_lipschitz(
         rows = to_rows(model, dynamics)
         law = (rows.start_R, rows.target_N, rows.probability_N)
         return lipschitz(*_on_pairs(model, rows.row_XYA, points_SC, *law), deadline=deadline)
-    assert isinstance(dynamics, Tables)
     lower = upper = 0.0
-    for w in _outcomes(model, dynamics):
+    for w in _needed_outcomes(model, dynamics):
         # The largest ratio so far prunes the search over the next outcome of the noise.
-        grid, images = _on_pairs(model, _successors(model, dynamics, w), points_SC)
+        grid, images = _on_pairs(model, _successors(dynamics, w), points_SC)
         found = lipschitz(grid, images, lower, deadline)
         lower, upper = found.lower, max(upper, found.upper)
     return Interval(lower, max(lower, upper))
@@ -286,25 +286,30 @@ def _freezing_error(model: FastSlowMDP, coupling: str, deadline: float) -> Inter
             np.concatenate([true.probability_N, frozen.probability_N]),
         )
         return largest_distance(points_SC, number_KR[:, 0], number_KR[:, 1], deadline, *law)
-    assert isinstance(model.true, Tables) and isinstance(model.frozen, Tables)
     largest = 0.0
-    for w in np.flatnonzero(model.noise_W).tolist():
-        next_P = feasible(_successors(model, model.true, w))
-        frozen_P = feasible(_successors(model, model.frozen, w))
+    for w in _outcomes(max(model.true, model.frozen, key=lambda law: law.outcomes)):
+        next_P, frozen_P = (feasible(law.successors(w)) for law in (model.true, model.frozen))
         largest = max(largest, largest_distance(points_SC, next_P, frozen_P, math.inf).upper)
     return Interval(largest, largest)
 
 
-def _outcomes(model: FastSlowMDP, dynamics: Tables) -> list[int]:
+def _outcomes(dynamics: TransitionLaw) -> list[int]:
+    """The outcomes of the common noise that are possible."""
+    assert dynamics.common_noise_W is not None
+    return np.flatnonzero(dynamics.common_noise_W).tolist()
+
+
+def _needed_outcomes(model: FastSlowMDP, dynamics: TransitionLaw) -> list[int]:
     """The outcomes w that can determine the Lipschitz constant.
 
     If the dynamics are separable, w only determines the distances between x'(x, w) and x'(x̃, w).
     An outcome is left out if another one separates every pair of slow states at least as far.
     """
-    possible = np.flatnonzero(dynamics.noise_W).tolist()
-    if not dynamics.separable or dynamics.next_slow.shape[3] == 1:
+    possible = _outcomes(dynamics)
+    if not dynamics.separable or len(possible) == 1:
         return possible
-    apart = {w: distances(model.slow.values[dynamics.next_slow[:, 0, 0, w]]) for w in possible}
+    next_x = {w: _successors(dynamics, w)[:, 0, 0] // model.n_fast for w in possible}
+    apart = {w: distances(model.slow.values[next_x[w]]) for w in possible}
     needed: list[int] = []
     for w in sorted(possible, key=lambda w: -apart[w].sum()):
         if not any((apart[w] <= apart[v]).all() for v in needed):
@@ -312,12 +317,10 @@ def _outcomes(model: FastSlowMDP, dynamics: Tables) -> list[int]:
     return needed
 
 
-def _successors(model: FastSlowMDP, dynamics: Tables, w: int) -> np.ndarray:
+def _successors(dynamics: TransitionLaw, w: int) -> np.ndarray:
     """The next states x'·|Y| + y' for an outcome w, shape (X, Y, A) or (X, Y, 1)."""
-    slow = dynamics.next_slow[..., min(w, dynamics.next_slow.shape[3] - 1)]
-    fast = dynamics.next_fast[..., min(w, dynamics.next_fast.shape[3] - 1)]
-    shape = (model.n_slow, model.n_fast, max(slow.shape[2], fast.shape[2]))
-    return np.broadcast_to(slow * INDEX(model.n_fast) + fast, shape)
+    next_states = dynamics.successors(w)
+    return np.broadcast_to(next_states, (*dynamics.shape[:2], next_states.shape[2]))
 
 
 def _state_coordinates(model: FastSlowMDP) -> np.ndarray:
@@ -359,17 +362,11 @@ def _nearest_feasible(model: FastSlowMDP) -> np.ndarray:
     return np.stack(nearest, axis=2)
 
 
-def _largest_steps(model: FastSlowMDP, dynamics: Dynamics) -> tuple[float, float]:
+def _largest_steps(model: FastSlowMDP, dynamics: TransitionLaw) -> tuple[float, float]:
     """The largest ‖x − x'‖ and ‖y − y'‖."""
     steps = np.zeros(2)
     arguments = (model.feasible_XYA, model.slow.values, model.fast.values, steps)
-    if isinstance(dynamics, Rows):
-        _raise_steps(dynamics.row_XYA, dynamics.start_R, dynamics.target_N, *arguments)
-        return float(steps[0]), float(steps[1])
-    start_S, shape = np.arange(model.n_states + 1), model.feasible_XYA.shape
-    for w in np.flatnonzero(dynamics.noise_W).tolist():
-        number_XYA = np.broadcast_to(_successors(model, dynamics, w), shape)
-        each = (number_XYA, start_S, start_S.astype(INDEX))
+    for each in dynamics.supports():
         _raise_steps(*map(one_type, each), *arguments)
     return float(steps[0]), float(steps[1])
 

@@ -21,7 +21,7 @@ def chain_of(next_fast, policy_PXY=None, gamma=0.9) -> Chain:
         next_fast=np.array(next_fast)[None, :, None, None],
         gamma=gamma,
     )
-    return Chain.of(model, np.zeros((1, 1, n), int))
+    return model.true.chain(model.reward_XYA, np.zeros((1, 1, n), int), model.gamma)
 
 
 def test_the_core_of_a_line_that_enters_a_cycle_is_the_cycle():
@@ -47,7 +47,7 @@ def test_values_outside_the_core_match_a_closed_form():
 def test_the_core_has_the_states_that_paths_of_any_length_enter(seed, shape, phases, n_fast):
     model = random_model(seed, (2, n_fast, 2, 2), shape)
     policy_PXY = np.random.default_rng(seed).integers(2, size=(phases, 2, n_fast))
-    chain = Chain.of(model, policy_PXY)
+    chain = model.true.chain(model.reward_XYA, policy_PXY, model.gamma)
     core_C, outside = chain.core()
     full_P = np.broadcast_to(chain.next_fast_P, (phases, 2, n_fast, 1, chain.next_fast_P.shape[4]))
     entered = set(range(n_fast))
@@ -71,7 +71,7 @@ def test_values_outside_the_core_are_exact_too(seed, shape, phases):
         drawn.reward_XYA, drawn.noise_W, drawn.next_slow, drawn.next_fast % lower_Y, gamma=0.95
     )
     policy_PXY = np.random.default_rng(seed).integers(3, size=(phases, 2, 9))
-    core_C, outside = Chain.of(model, policy_PXY).core()
+    core_C, outside = model.true.chain(model.reward_XYA, policy_PXY, model.gamma).core()
     assert set(core_C.tolist()) <= {0, 1} and len(outside) >= 7
     values = policy_values(model, policy_PXY, tolerance=1e-9)
     exact_XY = dense_policy_values(model, policy_PXY)

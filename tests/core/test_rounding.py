@@ -10,7 +10,6 @@ from fsdash.algorithms.mpi import mpi
 from fsdash.core.certificate import rounding
 from fsdash.core.evaluation import evaluate, policy_values, spacing
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.policy_chain import Chain
 from tests.models import dense_optimum, random_model, seeds
 
 
@@ -40,7 +39,9 @@ def exact_line(reward_Y, gamma):
 def test_the_certified_error_covers_rounding_outside_the_core(gamma, seed):
     reward_Y = np.random.default_rng(seed).uniform(-1, 1, 60)
     model, policy_XY = line_model(reward_Y, gamma), np.zeros((1, 60), int)
-    assert Chain.of(model, policy_XY[None]).core()[0].tolist() == [0]
+    assert model.true.chain(model.reward_XYA, policy_XY[None], model.gamma).core()[0].tolist() == [
+        0
+    ]
     values = policy_values(model, policy_XY, tolerance=1e-15)
     exact = exact_line(reward_Y, gamma)
     wrong = max(abs(Fraction(u) - e) for u, e in zip(values.U_XY[0].tolist(), exact, strict=True))
@@ -60,7 +61,7 @@ def test_the_certified_error_is_within_the_tolerance_outside_the_core_too(seed):
         drawn.reward_XYA, drawn.noise_W, drawn.next_slow, drawn.next_fast % 8, gamma=0.9999
     )
     policy_XY = np.zeros((2, 9), int)
-    assert 8 in Chain.of(model, policy_XY[None]).core()[1]
+    assert 8 in model.true.chain(model.reward_XYA, policy_XY[None], model.gamma).core()[1]
     # The error after the first check of the certificate; a little less needs another one.
     first = policy_values(model, policy_XY, tolerance=1e9).error
     tolerance = first - rounding(model) / 2

@@ -12,7 +12,7 @@ from fsdash.algorithms import fsvi, mpi, run_until, vi
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.algorithms.slow_agnostic import slow_agnostic
-from fsdash.core import rows as rows_module
+from fsdash.core import tables as tables_module
 from fsdash.core.certificate import certificate, slow_kernel
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
@@ -241,8 +241,8 @@ def test_errors_of_models_in_row_form():
     policy_XY = np.argmin(np.isfinite(model.reward_XYA), axis=2)
     with pytest.raises(InputError, match=r"infeasible.*feasible_XYA"):
         policy_values(model, policy_XY)
-    with pytest.raises(InputError, match="index tables"):
-        _ = model.tables
+    with pytest.raises(InputError, match="all states share"):
+        model.true.successors(0)
     x, y = np.argwhere(~model.real_XY)[0]
     initial_XY = np.zeros(model.real_XY.shape)
     initial_XY[x, y] = 1
@@ -277,7 +277,7 @@ def assert_same_rows(rows, other):
 def test_rows_made_in_parts_are_the_same_to_the_last_bit(shape, monkeypatch):
     model = random_model(3, shape=shape)
     at_once = to_rows(model)
-    monkeypatch.setattr(rows_module, "ENTRIES_AT_A_TIME", 7)
+    monkeypatch.setattr(tables_module, "ENTRIES_AT_A_TIME", 7)
     assert_same_rows(to_rows(model), at_once)
 
 

@@ -10,7 +10,7 @@ from fsdash.core import simulate as simulation
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import follow, policy_reward
-from fsdash.core.simulate import push_forward, simulate, visits
+from fsdash.core.simulate import simulate, visits
 from fsdash.domains import DOMAINS, make
 from fsdash.errors import InputError
 from tests.models import random_model, seeds, shapes, sizes, transition_matrix
@@ -76,7 +76,7 @@ def test_frequencies_on_a_long_path_approach_the_stationary_distribution():
     np.add.at(counts_XY, (path.x_N, path.y_N), 1 / len(path))
     followed, exact_XY = follow(model.true, policy_XY), model.initial_XY
     for _ in range(500):
-        exact_XY = push_forward(followed, exact_XY)
+        exact_XY = followed.push_forward(exact_XY)
     np.testing.assert_allclose(counts_XY, exact_XY, atol=0.01)
 
 
@@ -85,7 +85,7 @@ def test_pushing_a_distribution_is_the_transposed_kernel(seed, shape, sizes):
     model = random_model(seed, sizes, shape)
     policy_XY = random_policy(model, 1, seed)[0]
     kernel = transition_matrix(model, model.true)[np.arange(model.n_states), policy_XY.ravel()]
-    pushed_XY = push_forward(follow(model.true, policy_XY), model.initial_XY)
+    pushed_XY = follow(model.true, policy_XY).push_forward(model.initial_XY)
     np.testing.assert_allclose(pushed_XY.ravel(), model.initial_XY.ravel() @ kernel, atol=1e-14)
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from fsdash.core.law import NextStateLaw
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
-from fsdash.core.step import NextStateLaw, next_states, terminal_states
+from fsdash.core.step import next_states, terminal_states
 from tests.models import in_rows, random_model, random_rows, seeds, shapes, sizes, transition_matrix
 
 

@@ -6,7 +6,8 @@ import pytest
 from scipy import sparse
 
 import fsdash
-from fsdash.models import content_hash
+from fsdash.core import rows
+from fsdash.models import arrays, content_hash
 from tests.own_models import Walk
 
 EYE = np.eye(2)[:, None]
@@ -58,7 +59,7 @@ def test_rounding_errors_below_0_are_0_in_every_form():
         model = fsdash.from_arrays(given, R, gamma=0.9, **options)
         assert content_hash(model) == exact
     chain = fsdash.from_markov_chain(P[:, 1], [[0], [0]], np.zeros((2, 2, 1)), gamma=0.9)
-    assert (chain.true.probability_N > 0).all()
+    assert (rows.to_rows(chain).probability_N > 0).all()
     functions = fsdash.from_functions(
         {"s": [0, 1]},
         [0, 1],
@@ -232,7 +233,7 @@ def test_rows_of_a_chain_are_shared_by_all_actions():
     P_XX = np.full((X, X), 1 / X)
     fast_next = np.random.default_rng(0).integers(Y, size=(X, Y, A))
     model = fsdash.from_markov_chain(P_XX, fast_next, np.zeros((X, Y, A)), gamma=0.9)
-    assert model.true.n_rows <= X * Y + 1
+    assert model.true.entries <= X * Y + X * X
 
 
 class Broken:
@@ -271,3 +272,69 @@ def test_notes_of_a_suggested_split_are_in_the_name():
     states = pd.DataFrame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1]})
     model = fsdash.from_arrays(P, np.eye(4)[:, :2], gamma=0.9, states=states, name="farm")
     assert model.name == "farm (slow: x, suggested)" and model.slow.names == ("x",)
+
+
+def clean_csr(seed, X=3, Y=4, A=3, n=4):
+    """Arrays (P, R, s_indices, a_indices) in order, and a frame of states, slow before fast."""
+    rng = np.random.default_rng(seed)
+    cell_P = np.flatnonzero(rng.random((X * Y, A)) < 0.8)
+    cell_P = np.union1d(cell_P, np.arange(X * Y) * A)  # every state has action 0
+    columns = [np.sort(rng.choice(X * Y, n, replace=False)) for _ in cell_P]
+    p = rng.dirichlet(np.ones(n), len(cell_P))
+    start_P = np.arange(len(cell_P) + 1) * n
+    P = sparse.csr_array((p.ravel(), np.concatenate(columns), start_P), shape=(len(cell_P), X * Y))
+    states = pd.DataFrame({"x": np.repeat(np.arange(X), Y), "y": np.tile(np.arange(Y), X)})
+    return (P, rng.normal(size=len(cell_P)), cell_P // A, cell_P % A), states
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("sense", ["max", "min"])
+def test_clean_csr_arrays_give_the_model_of_any_other_order(index, sense):
+    for seed in range(5):
+        (P, R, s, a), states = clean_csr(seed)
+        P.indices, P.indptr = P.indices.astype(index), P.indptr.astype(index)
+        order = np.random.default_rng(seed).permutation(len(R))
+        options = dict(gamma=0.9, states=states, slow="x", sense=sense)
+        quick = fsdash.from_arrays(P, R, s_indices=s, a_indices=a, **options)
+        general = fsdash.from_arrays(
+            P[order], R[order], s_indices=s[order], a_indices=a[order], **options
+        )
+        assert quick.content_hash == general.content_hash
+        assert quick.true.target_N.dtype == np.uint32
+        assert not np.shares_memory(quick.true.probability_N, P.data)
+
+
+def test_clean_csr_arrays_are_recognised_by_their_content(monkeypatch):
+    monkeypatch.setattr(arrays, "read_law", None)  # the general way
+    (P, R, s, a), states = clean_csr(0)
+    assert fsdash.from_arrays(P, R, gamma=0.9, s_indices=s, a_indices=a).n_fast == P.shape[1]
+    fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="x", s_indices=s, a_indices=a)
+
+
+@pytest.mark.parametrize(
+    "spoil, message",
+    [
+        (lambda P: P.data.__setitem__(3, np.nan), "is not a probability"),
+        (lambda P: P.data.__setitem__(3, -0.5), "is not a probability"),
+        (lambda P: P.data.__setitem__(3, 0.9), "sums to"),
+    ],
+)
+def test_csr_arrays_with_errors_are_reported(spoil, message):
+    (P, R, s, a), states = clean_csr(1)
+    spoil(P)
+    with pytest.raises(fsdash.DataFaults, match=message):
+        fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="x", s_indices=s, a_indices=a)
+
+
+def test_shared_rows_of_csr_arrays_are_stored_once():
+    (P, R, s, a), _ = clean_csr(2)
+    P = sparse.csr_array(P[np.zeros(len(R), int)])
+    model = fsdash.from_arrays(P, R, gamma=0.9, s_indices=s, a_indices=a)
+    assert model.true.n_rows == 2
+
+
+def test_one_slow_state_is_exogenous_without_a_look_at_the_probabilities(monkeypatch):
+    monkeypatch.setattr(rows, "slow_law_gap", None)
+    (P, R, s, a), _ = clean_csr(3)
+    model = fsdash.from_arrays(P, R, gamma=0.9, s_indices=s, a_indices=a)
+    assert model.true.exogenous_slow and fsdash.optimum(model).within_tolerance

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import fsdash
 from fsdash.core.axis import Axis, Coordinate
+from fsdash.core.rows import to_rows
 from fsdash.models import archive, content, content_hash, files, size
 from fsdash.models.archive import from_bytes, to_bytes
 from fsdash.models.law import Law
@@ -118,8 +119,8 @@ def test_a_model_whose_pairs_share_rows_can_be_loaded_again(tmp_path):
     tracemalloc.stop()
     assert content_hash(again) == content_hash(model)
     assert np.array_equal(again.reward_XYA, model.reward_XYA)
-    assert again.rows.n_rows == model.rows.n_rows
-    assert peak < size.Size(100, 65, 65, len(model.rows.target_N)).peak_bytes
+    assert to_rows(again).n_rows == to_rows(model).n_rows
+    assert peak < size.Size(100, 65, 65, model.true.to_rows_size()).peak_bytes
 
 
 @pytest.mark.parametrize("name", ["inventory", "chain"])

@@ -89,7 +89,7 @@ def test_movements_do_not_depend_on_how_many_transitions_are_looked_at_together(
 def test_shared_rows_need_no_more_memory_than_predicted(work):
     """One entry for each of the 42 million transitions of all pairs would need 5 GB."""
     model = shared_chain(slow=100, fast=65, actions=65)
-    predicted = Size(100, 65, 65, len(model.rows.target_N)).peak_bytes
+    predicted = Size(100, 65, 65, model.true.to_rows_size()).peak_bytes
     tracemalloc.start()
     fsdash.models.suggest_slow(model) if work == "suggest_slow" else fsdash.models.resplit(
         model, slow="fast"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from fsdash.core.draws import LONGEST_RUN, noise_runs
+from fsdash.core.table_samples import draw_noise
 from fsdash.sampling import draw_counts, multinomial
-from fsdash.sampling.laws import LONGEST_RUN, noise_runs
-from fsdash.sampling.t_step import draw_noise
 from tests.sampling.cases import fits, within
 
 LAWS = {

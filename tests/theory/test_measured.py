@@ -11,8 +11,9 @@ from scipy import sparse
 from scipy.optimize import linprog
 from scipy.stats import wasserstein_distance
 
-from fsdash.core.model import Axis, FastSlowMDP, Tables
+from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.core.rows import Rows
+from fsdash.core.tables import Tables
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.theory import lipschitz, measured

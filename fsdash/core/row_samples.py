@@ -1,6 +1,6 @@
 """Samples from sparse rows: M draws from the row of each (x, y, a), as counts or one by one.
 
-The counts of M draws from a row are drawn as in `fsdash.sampling.laws`: first how many are not the
+The counts of M draws from a row are drawn as in `fsdash.core.draws`: first how many are not the
 row's most likely next state, which is binomial, then each of those from an alias table. Common
 random numbers invert the rows' CDFs at the same uniform numbers: the draws of two actions then move
 together as far as their distributions allow.
@@ -8,34 +8,90 @@ together as far as their distributions allow.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from copy import copy
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fsdash.core.draws import (
+    AliasRows,
+    LowerKernel,
+    RowPolicies,
+    alias_row,
+    constant_binomials,
+    lower_rows,
+    pick_action,
+    row_means,
+)
 from fsdash.core.kernels import inlined, jit
-from fsdash.core.rows import Rows
-from fsdash.sampling.laws import AliasRows, Frequent, constant_binomials, pick_action
-from fsdash.sampling.t_step import alias_row, row_means
+from fsdash.core.law import Policies
+
+if TYPE_CHECKING:
+    from fsdash.core.rows import Rows
 
 
-class RowLaw(NamedTuple):
-    """Tables for drawing from the rows of a transition law."""
+class RowCdf(NamedTuple):
+    """The CDF within each row, for draws by inversion."""
 
-    rows: AliasRows
-    frequent: Frequent
     start_R: np.ndarray
     target_N: np.ndarray
     cdf_N: np.ndarray
-    """CDF within each row, in the order of `target_N`: for common random numbers."""
 
 
-def row_law(rows: Rows, M: int) -> RowLaw:
-    """Build the tables for M draws from each row."""
-    X, Y, _ = rows.row_XYA.shape
-    tables = alias_tables(rows.start_R, rows.target_N, rows.probability_N, X * Y)
-    cdf_N = row_cdf(rows.start_R, rows.probability_N)
-    frequent = constant_binomials(tables, M)
-    return RowLaw(tables, frequent, rows.start_R, rows.target_N, cdf_N)
+class RowSamples:
+    """M draws from each pair, and paths that follow the policies `lower` after their first step."""
+
+    def __init__(self, law: Rows, M: int, lower: Policies | None = None) -> None:
+        self.law, self.M, self.row_XYA = law, M, law.row_XYA
+        X, Y, _ = law.shape
+        if lower is not None:
+            rows = [rows_at(law.row_XYA, np.asarray(policy_XY)) for policy_XY in lower]
+            row_TS = np.array(rows, law.row_XYA.dtype).reshape(len(lower), X * Y)
+            self.policies = RowPolicies(row_TS, law.start_R, law.target_N, law.probability_N)
+
+    @cached_property
+    def tables(self) -> tuple:
+        """The alias tables of the rows, the binomials of M draws from them, and their CDFs."""
+        law, (X, Y, _) = self.law, self.law.shape
+        rows = alias_tables(law.start_R, law.target_N, law.probability_N, X * Y)
+        return rows, constant_binomials(rows, self.M), law.cdf
+
+    def under(self, policy_XY: np.ndarray) -> RowSamples:
+        """The draws of a policy, which has one action in each state."""
+        _ = self.tables  # remain valid, because the rows are the same
+        followed = copy(self)
+        followed.row_XYA = rows_at(self.law.row_XYA, policy_XY.astype(np.int64))
+        return followed
+
+    def one_step(self, *how) -> None:
+        """Set the sampled Q and a greedy action of some states."""
+        one_step_rows(*self.tables, self.row_XYA, self.M, *how)
+
+    def lower_kernel(self, widest: int, limit: int) -> LowerKernel | None:
+        """Return K, or None if a row has more than `widest` or K more than `limit` non-zeros."""
+        fits, rows = lower_rows(self.policies, *self.policies.row_TS.shape, widest, limit)
+        return LowerKernel(rows, constant_binomials(rows, self.M)) if fits else None
+
+    def count(self, kernel: LowerKernel, *how) -> None:
+        """Sample the T-step Q by counts over the rows of K."""
+        q_by_row_counts(self.tables[0], *kernel, self.row_XYA, self.M, *how)
+
+    def simulate(self, *how) -> None:
+        """Sample the T-step Q by paths, and store their ends unless `end_NAM` is empty."""
+        rows, _, cdf = self.tables
+        q_by_row_simulation(rows, cdf, self.policies.row_TS, self.row_XYA, self.M, *how)
+
+    def agnostic(self, real_XY: np.ndarray, *how) -> None:
+        """Set the sampled maximum and a greedy action of fast states, with x drawn uniformly."""
+        agnostic_rows(self.law.cdf, self.row_XYA, real_XY, self.M, *how)
+
+
+def rows_at(row_XYA: np.ndarray, policy_XY: np.ndarray) -> np.ndarray:
+    """The rows of a policy's actions, shape (X, Y, 1), read-only as the kernels are compiled."""
+    row_XY1 = np.take_along_axis(row_XYA, policy_XY[:, :, None], axis=2)
+    row_XY1.flags.writeable = False
+    return row_XY1
 
 
 @jit
@@ -85,24 +141,38 @@ def draw_target(rng, rows, r):
 
 
 @inlined
-def invert_row(law, r, u):
+def invert_row(cdf, r, u):
     """Return the next state of row r at the uniform number u, by bisection."""
-    low, high = law.start_R[r], law.start_R[r + 1] - 1
+    low, high = cdf.start_R[r], cdf.start_R[r + 1] - 1
     while low < high:
         middle = (low + high) // 2
-        if u < law.cdf_N[middle]:
+        if u < cdf.cdf_N[middle]:
             high = middle
         else:
             low = middle + 1
-    return law.target_N[low]
+    return cdf.target_N[low]
 
 
 @jit
 def one_step_rows(
-    rng, law, M, common, random, reward_SA, row_SA, gamma, U_S, states_N, Q_NA, greedy_N
+    rows,
+    frequent,
+    cdf,
+    row_XYA,
+    M,
+    rng,
+    common,
+    random,
+    reward_XYA,
+    gamma,
+    U_XY,
+    states_N,
+    Q_NA,
+    greedy_N,
 ):
     """Set Q and a greedy action of the flattened states `states_N`."""
-    A = Q_NA.shape[1]
+    A, U_S = Q_NA.shape[1], U_XY.reshape(-1)
+    reward_SA, row_SA = reward_XYA.reshape(-1, A), row_XYA.reshape(-1, A)
     row_A, count_A, mean_A = np.empty(A, np.int64), np.full(A, M), np.empty(A)
     u_M = np.empty(M)
     for n in range(greedy_N.size):
@@ -116,12 +186,12 @@ def one_step_rows(
             for j in range(M):
                 u_M[j] = rng.random()
             for i in range(size):
-                base, total = U_S[invert_row(law, row_A[i], u_M[0])], 0.0
+                base, total = U_S[invert_row(cdf, row_A[i], u_M[0])], 0.0
                 for j in range(1, M):
-                    total += U_S[invert_row(law, row_A[i], u_M[j])] - base
+                    total += U_S[invert_row(cdf, row_A[i], u_M[j])] - base
                 mean_A[i] = base + total / M
         else:
-            row_means(rng, law.rows, law.frequent, M, U_S, size, row_A, count_A, mean_A)
+            row_means(rng, rows, frequent, M, U_S, size, row_A, count_A, mean_A)
         size = 0
         for a in range(A):
             Q_NA[n, a] = -np.inf
@@ -133,18 +203,18 @@ def one_step_rows(
 
 @jit
 def q_by_row_counts(
-    rng,
-    law,
+    rows,
     kernel,
     frequent,
+    row_XYA,
     M,
+    rng,
     random,
-    reward_SA,
-    row_SA,
+    reward_XYA,
     gamma,
     discount,
-    J1_S,
-    V_S,
+    J1_XY,
+    V_XY,
     states_N,
     Q_NA,
     greedy_N,
@@ -153,8 +223,9 @@ def q_by_row_counts(
 
     `discount` is γᵀ⁻¹.
     """
+    A, J1_S, V_S = Q_NA.shape[1], J1_XY.reshape(-1), V_XY.reshape(-1)
+    reward_SA, row_SA = reward_XYA.reshape(-1, A), row_XYA.reshape(-1, A)
     s1_P, count_P, mean_P = np.empty(M + 1, np.int64), np.empty(M + 1, np.int64), np.empty(M + 1)
-    rows = law.rows
     for n in range(greedy_N.size):
         s = states_N[n]
         for a in range(Q_NA.shape[1]):
@@ -185,18 +256,19 @@ def q_by_row_counts(
 
 @jit
 def q_by_row_simulation(
-    rng,
-    law,
+    rows,
+    cdf,
     row_TS,
+    row_XYA,
     M,
+    rng,
     common,
     random,
-    reward_SA,
-    row_SA,
+    reward_XYA,
     gamma,
     discount,
-    J1_S,
-    V_S,
+    J1_XY,
+    V_XY,
     states_N,
     Q_NA,
     greedy_N,
@@ -206,6 +278,8 @@ def q_by_row_simulation(
 
     Their ends s_T are stored in `end_NAM` unless it is empty.
     """
+    A, J1_S, V_S = Q_NA.shape[1], J1_XY.reshape(-1), V_XY.reshape(-1)
+    reward_SA, row_SA = reward_XYA.reshape(-1, A), row_XYA.reshape(-1, A)
     T = len(row_TS) + 1
     u_TM = np.empty((T, M))
     for n in range(greedy_N.size):
@@ -226,9 +300,9 @@ def q_by_row_simulation(
                 for t in range(T):
                     r = np.int64(row_SA[s, a] if t == 0 else row_TS[t - 1, to])
                     if common:
-                        to = np.int64(invert_row(law, r, u_TM[t, j]))
+                        to = np.int64(invert_row(cdf, r, u_TM[t, j]))
                     else:
-                        to = np.int64(draw_target(rng, law.rows, r))
+                        to = np.int64(draw_target(rng, rows, r))
                     if t == 0:
                         value = J1_S[to]
                 value += discount * V_S[to]
@@ -241,38 +315,52 @@ def q_by_row_simulation(
 
 
 @jit
-def lower_rows_of_rows(row_TS, start_R, target_N, probability_N, widest, limit):
-    """Compute the `AliasRows` of K by exact propagation, and whether they fit.
+def agnostic_rows(
+    cdf,
+    row_XYA,
+    real_XY,
+    M,
+    rng,
+    common,
+    random,
+    reward_XYA,
+    allowed_YA,
+    gamma,
+    U_Y,
+    start,
+    best_N,
+    greedy_N,
+):
+    """The same for sparse rows: each sample draws a slow state and then a next state."""
+    X, Y, A = reward_XYA.shape
+    x_X, x_M, u_M, Q_A = np.empty(X, np.int64), np.empty(M, np.int64), np.empty(M), np.empty(A)
+    for n in range(best_N.size):
+        y, size, drawn = start + n, 0, False
+        for x in range(X):
+            if real_XY[x, y]:
+                x_X[size] = x
+                size += 1
+        for a in range(A):
+            Q_A[a] = -np.inf
+            if not allowed_YA[y, a]:
+                continue
+            base, total = 0.0, 0.0
+            for j in range(M):
+                if not (common and drawn):
+                    x_M[j], u_M[j] = x_X[int(rng.random() * size)], rng.random()
+                x = x_M[j]
+                to = np.int64(invert_row(cdf, row_XYA[x, y, a], u_M[j]))
+                value = reward_XYA[x, y, a] + gamma * U_Y[to % Y]
+                base = value if j == 0 else base
+                total += value - base
+            drawn = True
+            Q_A[a] = base + total / M
+        greedy_N[n] = pick_action(rng, Q_A, random)
+        best_N[n] = Q_A[greedy_N[n]]
 
-    A row may have `widest` non-zeros, all rows together `limit`.
-    """
-    S = row_TS.shape[1]
-    start_S, log_S, odds_S = np.zeros(S + 1, np.int64), np.zeros(S), np.zeros(S)
-    to_N, keep_N, alias_N = np.empty(limit, np.uint32), np.empty(limit), np.empty(limit, np.uint32)
-    here_S, there_S = np.empty(S, np.int64), np.empty(S, np.int64)
-    mass_S, flow_S = np.zeros(S), np.zeros(S)
-    seen_S, stamp = np.zeros(S, np.int64), 0
-    for s in range(S):
-        here_S[0], mass_S[s], size = s, 1.0, 1
-        for t in range(len(row_TS)):
-            stamp += 1
-            reached = 0
-            for i in range(size):
-                r = row_TS[t, here_S[i]]
-                for k in range(start_R[r], start_R[r + 1]):
-                    to = np.int64(target_N[k])
-                    if seen_S[to] != stamp:
-                        seen_S[to], flow_S[to] = stamp, 0.0
-                        there_S[reached] = to
-                        reached += 1
-                    flow_S[to] += probability_N[k] * mass_S[here_S[i]]
-            here_S, there_S, mass_S, flow_S, size = there_S, here_S, flow_S, mass_S, reached
-            if size > widest:
-                return False, AliasRows(start_S, to_N, keep_N, alias_N, log_S, odds_S)
-        start = start_S[s]
-        if start + size > limit:
-            return False, AliasRows(start_S, to_N, keep_N, alias_N, log_S, odds_S)
-        log_S[s], odds_S[s] = alias_row(size, here_S, mass_S, start, to_N, keep_N, alias_N, there_S)
-        start_S[s + 1] = start + size
-    N = start_S[S]
-    return True, AliasRows(start_S, to_N[:N], keep_N[:N], alias_N[:N], log_S, odds_S)
+
+@jit
+def draw_from_rows(cdf, row_N, u_N, out_N):
+    """Draw one next state from each row."""
+    for n in range(row_N.size):
+        out_N[n] = invert_row(cdf, row_N[n], u_N[n])
