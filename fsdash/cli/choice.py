@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from math import isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsdash.cli.arguments import (
@@ -14,7 +15,7 @@ from fsdash.cli.arguments import (
     read_domain,
     whole_range,
 )
-from fsdash.cli.model_files import check_policy_path, write_policy
+from fsdash.cli.models import check_policy_path, write_policy
 from fsdash.formatting import format_records, frame_records, number
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def run_frontier(arguments: argparse.Namespace) -> str:
 def run_plan(arguments: argparse.Namespace) -> str | None:
     """One line per improvement, then what was reached. Ctrl-C keeps the best policy so far."""
     if arguments.policy:
-        check_policy_path(arguments.policy)
+        check_policy_path(Path(arguments.policy))
     model = read_domain(arguments).build()
     from fsdash.choice.plan import plan_of, plan_steps
     from fsdash.compilation import ensure_compiled
@@ -137,12 +138,12 @@ def run_plan(arguments: argparse.Namespace) -> str | None:
     line.clear()
     if not steps:
         raise KeyboardInterrupt
-    found = plan_of(model, steps, gap=arguments.gap)
+    plan = plan_of(model, steps, gap=arguments.gap)
     if arguments.policy:
-        write_policy(arguments.policy, model, found)
+        write_policy(arguments.policy, plan.policy)
     records = [plan_record(step, model.sense) for step in steps]
-    whole = {**records[-1], "why": found.why, "log": records}
-    text = f"\n{found.why}" if as_lines else format_records(records, arguments.format, whole)
+    whole = {**records[-1], "why": plan.why, "log": records}
+    text = f"\n{plan.why}" if as_lines else format_records(records, arguments.format, whole)
     if interrupted:
         print(text)
         raise KeyboardInterrupt

@@ -118,7 +118,7 @@ def _assigned(parameters: dict[str, object]) -> str:
 def run_solve(arguments: argparse.Namespace) -> str:
     """One record: the work done, the policy's exact mean value (or cost) and its regret."""
     if arguments.policy:
-        _check_policy_path(Path(arguments.policy))
+        check_policy_path(Path(arguments.policy))
     model = read_domain(arguments).build()
     from fsdash.algorithms import fsvi, mpi, run_until, vi
     from fsdash.algorithms.optimum import regret
@@ -156,7 +156,7 @@ def run_solve(arguments: argparse.Namespace) -> str:
         "mean_regret": result.mean_regret,
     }
     if arguments.policy:
-        _write_policy(arguments.policy, Policy(model, last))
+        write_policy(arguments.policy, Policy(model, last))
     return format_records([record], arguments.format, record)
 
 
@@ -167,7 +167,7 @@ def mean_values(policy: float, optimal: float, sense: str) -> dict[str, float]:
     return {"mean_value": policy, "optimal_mean_value": optimal}
 
 
-def _check_policy_path(path: Path) -> None:
+def check_policy_path(path: Path) -> None:
     """Raise an error before the work if a policy cannot be written to a path."""
     if path.suffix != ".csv":
         raise InputError(f"--policy {path}: use a name that ends in .csv")
@@ -175,7 +175,7 @@ def _check_policy_path(path: Path) -> None:
         raise InputError(f"--policy {path}: there is no folder {path.parent}; create it")
 
 
-def _write_policy(path: str, policy: Policy) -> None:
+def write_policy(path: str, policy: Policy) -> None:
     """Write a policy to a file, and say so on stderr."""
     try:
         policy.save(path)
