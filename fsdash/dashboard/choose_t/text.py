@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from fsdash.algorithms.optimum import Regret
+from fsdash.choice.frontier import Frontier
 from fsdash.choice.plan import Plan, describe
 from fsdash.dashboard.choose_t.state import MeasuredState, domain_and_preset
 from fsdash.figures.frontier import MEASURES, point_label
@@ -15,6 +16,18 @@ def model_label(key: str, labels: Mapping[str, str]) -> str:
     """The name of a model in the list: its domain, which `labels` names, and its preset."""
     name, preset = domain_and_preset(key)
     return labels[name] + ("" if preset == "default" else f", {preset.replace('-', ' ')}")
+
+
+def exact_solution(frontier: Frontier) -> str:
+    """The work after which modified policy iteration has an optimal policy."""
+    points = frontier.points
+    optimal = points[(points["method"] == "mpi") & (points["mean_regret"] <= frontier.precision)]
+    if optimal.empty:
+        return "Modified policy iteration (MPI) has not solved this model within the measurement."
+    return (
+        f"Solving the model exactly takes {number(optimal['sweeps'].min())} sweeps: that is when "
+        "modified policy iteration (MPI) has an optimal policy."
+    )
 
 
 def sampled_headline(chosen: Plan) -> str:

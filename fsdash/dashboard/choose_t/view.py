@@ -12,6 +12,7 @@ from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import domain_labels, store_if_available
 from fsdash.dashboard.shell import open_page, segments, tools, two_columns
 from fsdash.dashboard.widgets.chart import Event, chart, export
+from fsdash.dashboard.widgets.planning import draw_planning
 from fsdash.dashboard.widgets.url_state import (
     UrlParameter,
     UrlState,
@@ -66,8 +67,8 @@ def show() -> None:
         "Choose T",
         URL,
         "Which T for your budget?",
-        "Every method is run on the model and its policies are evaluated exactly, so the regrets "
-        "below are **true values**, not bounds.",
+        "In hindsight: every method was run on the model and its policies were evaluated exactly, "
+        "so the regrets below are **true values**, not bounds.",
     )
     draw()
 
@@ -113,12 +114,15 @@ def draw() -> None:
                 st.warning(found.suits.text, icon=":material/ac_unit:")
             elif found.suits.notice:
                 st.warning(found.suits.notice)
+            st.caption(text.exact_solution(found.frontier))
             draw_recommendation(state)
             figure = draw_figure(state)
     if found is not None:
         with below.container():
             draw_choices_of_T(state)
     draw_samples(model)
+    with st.expander("Plan: the best policy in a given time", icon=":material/timer:"):
+        draw_planning(model, domain.build, model.replace(".", "-"))
     exports = tools("choose_t", URL, ("T", "k", "gamma"))
     if found is not None:
         with exports:

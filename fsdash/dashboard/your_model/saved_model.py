@@ -12,6 +12,7 @@ from fsdash.choice.splits import rank_splits
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.visitors import may_change
 from fsdash.dashboard.widgets.chart import chart, export
+from fsdash.dashboard.widgets.planning import draw_planning
 from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.state import Solution
 from fsdash.dashboard.your_model.url import URL, open_new
@@ -42,6 +43,7 @@ def draw_saved_model(store: Store, saved: SavedModelRecord, visitor: str) -> Non
     _draw_links(saved)
     drawings = {
         "policy": lambda: _draw_policy(saved),
+        "plan": lambda: _draw_plan(saved),
         "regret": lambda: _draw_regret(saved),
         "constants": lambda: _draw_constants(saved),
         "manage": lambda: _draw_manage(store, saved, visitor),
@@ -71,6 +73,10 @@ def _inspected_policy() -> dict[str, str]:
     if URL.get("method") == "optimal":
         return {"method": "mpi"}
     return {"method": "fsvi", "T": str(URL.get("T"))}
+
+
+def _draw_plan(saved: SavedModelRecord) -> None:
+    draw_planning(saved.domain, make(saved.domain).build, text.file_stem(saved.name))
 
 
 # ------------------------------------------------------------------------------------------ policy

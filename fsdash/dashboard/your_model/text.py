@@ -192,6 +192,7 @@ def sizes(model: FastSlowMDP) -> str:
 
 TABS = {
     "policy": "Policy",
+    "plan": "Plan",
     "regret": "Regret over T",
     "constants": "Constants",
     "manage": "Rename, export, delete",
