@@ -16,13 +16,6 @@ from fsdash.models.faults import count_errors
 from fsdash.models.size import Size
 from fsdash.runs.store.models import SavedModelRecord
 
-PAGE = "Your model"
-TITLE = "Bring your own model"
-INTRODUCTION = (
-    "A table of transitions is enough; no code is needed. Upload a file, check that its columns "
-    "were recognised, and save. You get the optimal policy as a file, and your model appears in "
-    "the *Run lab*, the *Policy inspector* and *Choose T*."
-)
 DONE, OPEN_STEP, DASH = ":green[:material/check_circle:]", ":orange[:material/error:]", "—"
 
 

@@ -37,7 +37,8 @@ def show() -> None:
         "Your model",
         URL,
         "Bring your own model",
-        "From a table of transitions to an optimal policy, and whether freezing suits the model.",
+        "Upload a table of transitions, check its columns and save: you get the optimal policy as "
+        "a file, without code, and the model appears on the other pages.",
     )
     add_style(STYLE)
     store = open_store()
@@ -63,7 +64,6 @@ def _draw(store: Store, visitor: str) -> None:
     else:
         if message := st.session_state.pop(MESSAGE, None):
             st.success(message)
-        st.markdown(text.INTRODUCTION)
         draw_new_model(store)
     write_url()
 
