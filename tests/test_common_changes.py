@@ -300,7 +300,9 @@ def test_a_parameter_of_e_fsvi(project):
 
 
 def test_a_text_on_a_page(project):
-    project.edit("fsdash/dashboard/home/view.py", '"When does', '"Entirely new words. When does')
+    project.edit(
+        "fsdash/dashboard/home/view.py", '"Must a plan', '"Entirely new words. Must a plan'
+    )
     assert len(project.changed) == documented_files("a text on a page")
     assert "Entirely new words." in project.run("print(open_page().title[0].value)")
 

@@ -19,11 +19,6 @@ LARGEST_REWARD = 1e100
 def checked_discount(gamma: float) -> float:
     """Return γ as a float."""
     gamma = float(numbers("gamma", gamma))
-    if gamma == 1:
-        raise InputError(
-            "gamma = 1: the sum of rewards may have no limit; give a discount factor γ < 1, such "
-            "as 0.995. The criteria average, total and finite need no discount factor"
-        )
     if not 0 <= gamma < 1:
         raise InputError(f"gamma = {gamma}: give a discount factor with 0 ≤ γ < 1, such as 0.995")
     return gamma

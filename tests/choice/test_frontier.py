@@ -181,12 +181,13 @@ def test_regrets_do_not_depend_on_the_unit_of_the_rewards(size):
 
 
 def test_a_time_limit_leaves_points_of_every_method_and_T():
-    found = frontier(INVENTORY, [2, 6], bounds=False, seconds=1e-9)
-    assert not found.attrs["complete"]
+    stopped = frontier(INVENTORY, [2, 6], bounds=False, seconds=1e-9)
+    found = stopped.points
+    assert not stopped.complete
     assert set(found["method"]) == {"fsvi", "rolling", "mpi", "vi"}
     whole = frontier(INVENTORY, [2, 6], bounds=False)
-    assert whole.attrs["complete"] and len(found) < len(whole)
+    assert whole.complete and len(found) < len(whole.points)
     key = ["method", "T", "k"]
-    both = found.merge(whole, on=key, suffixes=("", "_whole"))
+    both = found.merge(whole.points, on=key, suffixes=("", "_whole"))
     assert len(both) == len(found)
     np.testing.assert_allclose(both["mean_regret"], both["mean_regret_whole"], rtol=1e-4)

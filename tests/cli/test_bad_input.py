@@ -76,7 +76,7 @@ BAD = {
     "plan inventory --gap 0": "gap = 0",
     "plan inventory --gap much": "a share such as 0.01 or 1%",
     "plan inventory --sweeps 1 --sampled --seed -1": "seed = -1",
-    "plan inventory --policy plan.txt": ".csv or .json",
+    "plan inventory --policy plan.txt": "ends in .csv",
     "": "COMMAND",
     "fly": "invalid choice",
 }

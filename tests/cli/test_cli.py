@@ -324,7 +324,7 @@ def test_plan_prints_each_improvement_and_what_was_reached(as_json, fsdash, tmp_
 
 @pytest.mark.processes
 def test_an_interrupted_plan_saves_its_best_policy(tmp_path):
-    path = tmp_path / "policy.json"
+    path = tmp_path / "policy.csv"
     command = [sys.executable, "-m", "fsdash", "plan", "pricing", "--policy", str(path)]
     process = subprocess.Popen(
         [*command, "--seconds", "600", "--gap", "1e-300"],

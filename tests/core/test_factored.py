@@ -16,7 +16,7 @@ from fsdash.core.residual import residual
 from fsdash.core.rows import to_rows
 from fsdash.core.simulate import simulate, visits
 from fsdash.core.step import terminal_states
-from fsdash.sampling import NextStates, Sampler, UpperSampler
+from fsdash.sampling import NextStates, Sampler, Sampling, UpperSampler
 
 
 def factored_model(seed, slow="regime", noise="x", Q=5, A=3):
@@ -137,7 +137,9 @@ def test_samples_have_the_mean_of_the_expectation(pair, common):
     exact = (model.reward_XYA + model.gamma * expect(model, model.true, U_XY)).reshape(
         feasible.shape
     )
-    Q_SA, _ = Sampler(model, model.true, M, common_random_numbers=common).q_values(U_XY, rng)
+    Q_SA, _ = Sampler(model, model.true, M, Sampling(common_random_numbers=common)).q_values(
+        U_XY, rng
+    )
     assert np.abs(Q_SA[feasible] - exact[feasible]).max() < 6 * np.ptp(U_XY) / np.sqrt(M)
     assert (Q_SA[~feasible] == -np.inf).all()
     policy_XY = bellman(model, model.true, U_XY)[1]
@@ -147,12 +149,14 @@ def test_samples_have_the_mean_of_the_expectation(pair, common):
     # Two steps with J₁ = 0: the expectation of U after the policy's step.
     after_XY = expect(model, model.true.follow(policy_XY), U_XY)[:, :, 0]
     two = model.reward_XYA + model.gamma**2 * expect(model, model.true, after_XY)
-    upper = UpperSampler(model, 0 * U_XY, [policy_XY], M, common_random_numbers=common)
+    upper = UpperSampler(
+        model, 0 * U_XY, [policy_XY], Sampling(M_u=M, common_random_numbers=common)
+    )
     Q_SA, _ = upper.q_values(U_XY, rng)
     assert np.abs(Q_SA[feasible] - two.reshape(feasible.shape)[feasible]).max() < 6 * np.ptp(
         U_XY
     ) / np.sqrt(M)
-    run = slow_agnostic(model, rng, M=100, common_random_numbers=common)
+    run = slow_agnostic(model, rng, sampling=Sampling(M=100, common_random_numbers=common))
     assert np.isfinite(run_until(run, iterations=2).values_XY).all()
 
 
@@ -161,7 +165,7 @@ def test_only_some_exogenous_variables_are_slow():
     assert model.slow.names == ("regime",) and model.fast.names == ("level", "fast")
     assert (model.n_slow, model.n_fast) == (2, 15)
     assert np.allclose(slow_kernel(model), [[0.9, 0.1], [0.2, 0.8]])
-    again = fsdash.resplit(all_slow, slow="regime")
+    again = fsdash.models.resplit(all_slow, slow="regime")
     order = np.lexsort(again.fast.values.T[::-1])  # by level, then by the charge
     assert np.array_equal(again.fast.values[order], model.fast.values)
     U_XY, expected_XY = (fsdash.optimum(m).U_XY for m in (model, again))

@@ -255,8 +255,8 @@ def test_a_padded_model_in_rows_can_be_split_anew():
 
 def test_a_time_limit_leaves_the_other_variables_unknown():
     model = fsdash.make("inventory").build()
-    found = fsdash.suggest_slow(model, seconds=-1)
+    found = fsdash.models.suggest_slow(model, seconds=-1)
     assert found["suggestion"].tolist() == ["unknown", "unknown"] and found["moves"].isna().all()
     shares = []
-    fsdash.suggest_slow(model, progress=shares.append)
+    fsdash.models.suggest_slow(model, progress=shares.append)
     assert shares == [0.0, 0.5]

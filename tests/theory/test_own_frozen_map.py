@@ -59,7 +59,7 @@ def test_the_bounds_of_a_frontier_are_never_below_the_truth():
 
 
 def test_a_frontier_refuses_constants_without_the_frozen_map():
-    with pytest.raises(InputError, match=r"L̃ or η is missing.*fsdash\.measure"):
+    with pytest.raises(InputError, match=r"L̃ or η is missing.*fsdash\.theory\.measure"):
         fsdash.frontier(reversed_model(), T=[2], constants=THREE)
 
 
@@ -126,7 +126,7 @@ def test_the_default_of_the_frozen_constant_is_used_only_where_it_holds():
         assert bound(common).total == bound(common, l_frozen=np.hypot(1, 1.2)).total
         assert bound(wasserstein).total == bound(common, l_frozen=2.2).total
         for own in ({"eta": 1.0}, {"d_y_frozen": 1.0}):
-            with pytest.raises(InputError, match=r"^l_frozen is missing.*fsdash\.measure"):
+            with pytest.raises(InputError, match=r"^l_frozen is missing.*fsdash\.theory\.measure"):
                 bound(replace(THREE, **own))
 
 

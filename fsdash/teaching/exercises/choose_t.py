@@ -54,7 +54,7 @@ def _floor() -> Facts:
 
 
 def _bound_choice() -> Facts:
-    points = _frontier()
+    points = _frontier().points
     paid = points[(points["method"] == "fsvi") & (points["sweeps"] <= BUDGET)]
     by_bound, best = (paid.loc[paid[name].idxmin()] for name in ("bound", "mean_regret"))
     return {

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from fsdash.choice.frontier import frontier
-from fsdash.choice.pareto import best_on_budget, pareto, runner_up
+from fsdash.choice.pareto import best_on_budget, competitor, pareto, without
 from fsdash.dashboard.choose_t import state as measured
 from fsdash.dashboard.choose_t import text, view
 from fsdash.dashboard.choose_t.state import MeasuredState
@@ -34,7 +34,7 @@ def test_the_page_opens_measured_on_the_inventory(model, found):
     state = MeasuredState("inventory", model, 4.0)
     assert headline(page) == text.headline(state)
     assert metrics(page) == text.numbers(state)
-    best = best_on_budget(found[found["sweeps"] > 0], 4.0)
+    best = best_on_budget(found.with_work(), 4.0)
     assert number(best["mean_regret"]) in metrics(page)["Mean regret"]
     drawn = traces(figures(page)["frontier"])
     assert {FRONT, CERTIFICATE, "T = 6", "Rolling freeze", "MPI", "Base VI"} <= set(drawn)
@@ -56,10 +56,7 @@ def test_the_certificate_is_drawn_above_the_true_regret(found):
         figure = frontier_figure(found, (6,), 4.0, measure)
         series = {trace.name: trace for trace in figure.data}
         assert (series[CERTIFICATE].y >= series["truth"].y).all()
-        assert (
-            list(series[FRONT].x[:-1])
-            == pareto(found[found["sweeps"] > 0], measure)["sweeps"].tolist()
-        )
+        assert list(series[FRONT].x[:-1]) == pareto(found.with_work(), measure)["sweeps"].tolist()
 
 
 def test_the_figure_and_the_runner_up_are_those_of_a_fresh_frontier(model, found):
@@ -68,7 +65,10 @@ def test_the_figure_and_the_runner_up_are_those_of_a_fresh_frontier(model, found
         for measure in ("mean_regret", "max_regret"):
             state = MeasuredState("inventory", model, budget, (3, 6), measure)
             assert measured.figure(state) == frontier_figure(found, (3, 6), budget, measure)
-            second = runner_up(model.positive, budget, measure)
+            paid = found.with_work()
+            best = best_on_budget(paid, budget, measure)
+            others = None if best is None else without(paid, *competitor(best))
+            second = None if others is None else best_on_budget(others, budget, measure)
             assert (state.second is None) == (second is None)
             assert second is None or state.second.equals(second)
 
@@ -125,7 +125,7 @@ def test_a_point_opens_its_own_policy_in_the_inspector(model, found):
 
 def test_the_snippet_recomputes_the_table():
     names = ran(snippet(opened(PAGE)))
-    expected = frontier(INVENTORY.build())
+    expected = frontier(INVENTORY.build()).points
     pd.testing.assert_frame_equal(names["frame"], expected)
 
 

@@ -40,6 +40,7 @@ STATES = page_states()
 CASES = [(page, name) for page, state in STATES.items() for name in state.parameters]
 ANY_NUMBER, SIZE, INDEX = (0.0, 0.25, 1 / 3, 1e6), (1, 7, 10**9), (0, 1, 12_345)
 EXAMPLES = {
+    "freeze": (1, 12),
     "budget": (0.0, 0.1, 123456.789, 1e9, 1 / 3),
     "gamma": (0.5, 0.95, 1 - 1e-3),
     "alpha": (0.0, 0.001, 1.0),

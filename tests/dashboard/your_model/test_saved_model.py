@@ -5,9 +5,9 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
-from fsdash.dashboard.choose_t.measured import measure_model
 
 from fsdash.choice.splits import rank_splits
+from fsdash.dashboard.choose_t.state import measure_model
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.your_model import state, text
 from fsdash.domains import DOMAINS, make
@@ -22,7 +22,7 @@ from tests.saved_models import shop_model
 # Together they take several seconds.
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("store")]
 
-PAGE = "8_Your_model.py"
+PAGE = "4_Your_model.py"
 
 
 @pytest.fixture

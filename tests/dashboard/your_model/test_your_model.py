@@ -25,7 +25,7 @@ from tests.saved_models import shop_frame, shop_model
 # Together they take several seconds.
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("store")]
 
-PAGE = "8_Your_model.py"
+PAGE = "4_Your_model.py"
 GAMMA = 0.95
 """The discount factor that a visitor gives for a table without one."""
 ODD_NAMES = {
