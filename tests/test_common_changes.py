@@ -300,9 +300,7 @@ def test_a_parameter_of_e_fsvi(project):
 
 
 def test_a_text_on_a_page(project):
-    project.edit(
-        "fsdash/dashboard/home/view.py", '"Must a plan', '"Entirely new words. Must a plan'
-    )
+    project.edit("fsdash/dashboard/home/view.py", '"Must a', '"Entirely new words. Must a')
     assert len(project.changed) == documented_files("a text on a page")
     assert "Entirely new words." in project.run("print(open_page().title[0].value)")
 

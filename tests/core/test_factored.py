@@ -137,9 +137,8 @@ def test_samples_have_the_mean_of_the_expectation(pair, common):
     exact = (model.reward_XYA + model.gamma * expect(model, model.true, U_XY)).reshape(
         feasible.shape
     )
-    Q_SA, _ = Sampler(model, model.true, M, Sampling(common_random_numbers=common)).q_values(
-        U_XY, rng
-    )
+    sampling = Sampling(M_u=M, common_random_numbers=common)
+    Q_SA, _ = Sampler(model, model.true, M, sampling).q_values(U_XY, rng)
     assert np.abs(Q_SA[feasible] - exact[feasible]).max() < 6 * np.ptp(U_XY) / np.sqrt(M)
     assert (Q_SA[~feasible] == -np.inf).all()
     policy_XY = bellman(model, model.true, U_XY)[1]
@@ -149,9 +148,7 @@ def test_samples_have_the_mean_of_the_expectation(pair, common):
     # Two steps with J₁ = 0: the expectation of U after the policy's step.
     after_XY = expect(model, model.true.follow(policy_XY), U_XY)[:, :, 0]
     two = model.reward_XYA + model.gamma**2 * expect(model, model.true, after_XY)
-    upper = UpperSampler(
-        model, 0 * U_XY, [policy_XY], Sampling(M_u=M, common_random_numbers=common)
-    )
+    upper = UpperSampler(model, 0 * U_XY, [policy_XY], sampling)
     Q_SA, _ = upper.q_values(U_XY, rng)
     assert np.abs(Q_SA[feasible] - two.reshape(feasible.shape)[feasible]).max() < 6 * np.ptp(
         U_XY

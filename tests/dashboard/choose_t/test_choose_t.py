@@ -74,6 +74,7 @@ def test_the_figure_and_the_runner_up_are_those_of_a_fresh_frontier(model, found
 
 
 def test_the_best_T_of_fsvi_is_named_wherever_fsvi_is_not_the_first_or_second(model, found):
+    found = found.points
     fsvi = found[(found["method"] == "fsvi") & found["sweeps"].between(1e-9, 20)]
     T = fsvi.loc[fsvi["mean_regret"].idxmin(), "T"]
     reasons = text.reasons(MeasuredState("inventory", model, 20.0))
@@ -88,6 +89,7 @@ def test_a_budget_below_the_cheapest_policy_says_what_to_do():
 
 
 def test_T_is_chosen_by_three_rules(model, found):
+    found = found.points
     table = measured.choices_of_T(MeasuredState("inventory", model, 20.0)).set_index("chosen by")
     paid = found[(found["method"] == "fsvi") & found["sweeps"].between(1e-9, 20)]
     for rule, column in (
@@ -101,6 +103,7 @@ def test_T_is_chosen_by_three_rules(model, found):
 
 
 def test_the_bound_is_off_the_scale_and_the_page_says_by_how_much(model, found):
+    found = found.points
     ratios = (found["bound"] / found["max_regret"])[found["method"] == "fsvi"]
     assert model.bound_factor == pytest.approx(ratios[found["sweeps"] > 0].min())
     note = text.bound_note(model.bound_factor, False)
@@ -109,6 +112,7 @@ def test_the_bound_is_off_the_scale_and_the_page_says_by_how_much(model, found):
 
 
 def test_a_point_opens_its_own_policy_in_the_inspector(model, found):
+    found = found.points
     """The step in the link is the record whose regret is that of the row."""
     state = MeasuredState("inventory", model, 4.0)
     rows = found[found["sweeps"] > 0].groupby("method", group_keys=False).sample(2, random_state=0)

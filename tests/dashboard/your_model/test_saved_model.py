@@ -124,7 +124,7 @@ def test_a_model_in_use_is_not_deleted(store, saved):
     test = opened(PAGE, model=saved.domain, tab="manage")
     test.button(key="delete-model").click().run()
     test.button(key="confirm-delete").click().run()
-    assert "1 experiment on the Runs page" in test.error[0].value
+    assert "1 experiment among the stored runs" in test.error[0].value
     assert store.models.list() == [saved]
 
 
@@ -138,7 +138,7 @@ def test_an_exported_model_is_the_same_model(store, saved):
 
 
 def test_the_lab_offers_a_saved_model_and_runs_it_with_another_gamma(saved):
-    test = opened("4_Run_lab.py", domain=saved.domain, preset="known-model")
+    test = opened("5_Run_lab.py", domain=saved.domain, preset="known-model")
     control = test.segmented_control(key="lab.domain")
     assert control.value == saved.domain
     assert "shop" in control.options
@@ -153,7 +153,7 @@ def inspected_by_link(test):
     """The page that *Inspect the policy* opens."""
     [link] = [a.proto for a in test.get("page_link") if a.proto.label == "Inspect the policy"]
     query = dict(parse_qsl(link.query_string))
-    return opened("5_Policy_inspector.py", **query)
+    return opened("7_Policy_inspector.py", **query)
 
 
 def test_the_inspector_opens_with_the_policy_in_view(saved):
@@ -177,7 +177,7 @@ def test_the_inspector_opens_with_the_policy_in_view(saved):
 @pytest.mark.parametrize("cost", [False, True])
 def test_the_inspector_shows_a_saved_model_with_its_names(store, cost):
     saved = store.models.add("me", "shop", shop_model(cost=cost))
-    page = opened("5_Policy_inspector.py", domain=saved.domain, T="3")
+    page = opened("7_Policy_inspector.py", domain=saved.domain, T="3")
     assert not page.error
     drawn = figures(page)["policy-actions"]
     assert drawn["layout"]["yaxis"]["ticktext"] == ["busy", "calm"]
@@ -192,5 +192,5 @@ def test_the_inspector_shows_a_saved_model_with_its_names(store, cost):
 def test_the_runs_page_finds_the_experiments_of_a_model(store, saved):
     store.add_experiment("me", "with it", [RunSpec(saved.domain, "vi", iterations=1)])
     store.add_experiment("me", "without it", [RunSpec("inventory", "vi", iterations=1)])
-    page = opened("6_Runs.py", domain=saved.domain)
+    page = opened("5_Run_lab.py", tab="stored", on=saved.domain)
     assert [row["cells"]["name"]["text"] for row in table_rows(page)] == ["with it"]

@@ -319,7 +319,7 @@ def test_names_in_a_file_are_never_links_or_images(store):
     labels += test.segmented_control[0].options
     for label in (*shown, *labels):
         assert "![x](" not in re.sub(r"`[^`]*`", "", label)
-    lab = opened("4_Run_lab.py")
+    lab = opened("5_Run_lab.py")
     assert not any("![x](" in option for option in lab.segmented_control(key="lab.domain").options)
 
 
