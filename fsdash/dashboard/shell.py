@@ -35,7 +35,8 @@ PAPER_URL = "https://doi.org/10.1287/mnsc.2023.00012"
 # focus has an outline; the focus of a slider or a switch is in an invisible element inside it. On a
 # narrow screen a figure comes before its controls and before its text, titles and formulas are
 # smaller, lines of code are wrapped, and the footer is below the page, because the sidebar is
-# closed. A recommendation and the sections of the story have larger headings than the parts of
+# closed. On a tablet a figure in `wide-figure` has
+# the whole width, because its labels would be cut beside its notes. A recommendation and the sections of the story have larger headings than the parts of
 # other pages.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
@@ -74,6 +75,9 @@ h2:is(.st-key-recommendation *, [id^="section-"]) {font-size: 1.6rem;}
   [data-testid="stMainBlockContainer"] h1 {font-size: 1.9rem; padding: 0.5rem 0;}
   .katex-display {font-size: 0.7em;}
   pre, pre code {white-space: pre-wrap !important; overflow-wrap: anywhere;}
+}
+@media (max-width: 900px) {
+  .st-key-wide-figure [data-testid="stColumn"]:has(.fs-chart) {min-width: 100%;}
 }
 @media (max-width: 768px) {
   [data-testid="stMainBlockContainer"]::after
