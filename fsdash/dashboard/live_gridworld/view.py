@@ -97,7 +97,7 @@ SMALLEST_T, START_T, LARGEST_T = 2, 10, 24
 SPEEDS = (0.5, 1.0, 2.0, 5.0)
 SECONDS = 0.6
 """Between two steps while the race is played."""
-MAP_HEIGHT, CURVES_HEIGHT = 330, 210
+MAP_HEIGHT, CURVES_HEIGHT = 345, 195
 URL = UrlState(
     "live-gridworld",
     {
