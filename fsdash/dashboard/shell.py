@@ -35,9 +35,9 @@ PAPER_URL = "https://doi.org/10.1287/mnsc.2023.00012"
 # focus has an outline; the focus of a slider or a switch is in an invisible element inside it. On a
 # narrow screen a figure comes before its controls and before its text, titles and formulas are
 # smaller, lines of code are wrapped, and the footer is below the page, because the sidebar is
-# closed. On a tablet a figure in `wide-figure` has the whole width: beside its notes its labels would
-# be cut. A recommendation and the sections of the story have larger headings than the parts of other
-# pages.
+# closed. On a tablet a figure in `wide-figure` has the whole width: its labels would be cut beside
+# its notes. A recommendation and the sections of the story have larger headings than the parts of
+# other pages.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 PAGE_TOP
