@@ -78,7 +78,7 @@ def add_commands(commands) -> None:
         "--policy",
         type=name_argument,
         metavar="FILE",
-        help="write the policy to FILE.csv or FILE.json, also after Ctrl-C",
+        help="write the policy to FILE.csv, also after Ctrl-C",
     )
     p.add_argument(
         "--sampled",

@@ -47,6 +47,8 @@ from fsdash.simulators.simulator import (
 
 MIN_PATHS = 30
 """Fewer paths give no verdict: limits from few paths are too low too often."""
+MIN_GAPS, SEEN = 5, 1e-9
+"""Paths with a gap, larger than this share of the value, below which the limit says little."""
 DRAWS = 32
 """Draws in an expectation over y'."""
 SLOW_DRAWS = 64
@@ -66,7 +68,8 @@ class StatisticalCertificate(Summary):
     gaps : np.ndarray
         The gap of each path; their mean estimates an upper bound of the regret of the policy.
     limit : float
-        One-sided limit of the mean gap at the confidence `level`.
+        One-sided limit of the mean gap at the confidence `level`. It says little if only a few
+        paths have a gap: then the gap is zero or rare, and paths cannot tell which (`warning`).
     finer_gaps : np.ndarray or None
         The gaps on the finer lattice, if y has continuous controlled coordinates.
     value, upper : float
@@ -86,6 +89,23 @@ class StatisticalCertificate(Summary):
     def gap(self) -> float:
         """The mean gap; the larger one of both lattices."""
         return max(float(gaps.mean()) for gaps in self._both)
+
+    @property
+    def paths_with_gap(self) -> int:
+        """The paths whose gap is more than rounding; the fewer of both lattices."""
+        least = SEEN * max(abs(self.value), 1e-300)
+        return min(int(np.count_nonzero(gaps > least)) for gaps in self._both)
+
+    @property
+    def warning(self) -> str:
+        """What the limit cannot say if few paths have a gap; empty otherwise."""
+        if self.paths_with_gap >= MIN_GAPS:
+            return ""
+        n = len(self.gaps)
+        return (
+            f"Only {self.paths_with_gap} of {n} paths have a gap, so a gap on fewer than about "
+            f"{100 * (3 + self.paths_with_gap) / n:.0f}% of paths may be missing, however large"
+        )
 
     @property
     def limit(self) -> float:
@@ -120,7 +140,8 @@ class StatisticalCertificate(Summary):
             ("mean gap", " and ".join(f"{gaps.mean():.4g}" for gaps in self._both)),
             (f"{100 * self.level:g}% limit", self.limit),
             ("share of value", f"{100 * self.limit_share:.3g}%"),
-            ("paths", len(self.gaps)),
+            ("paths", f"{len(self.gaps)}, {self.paths_with_gap} with a gap"),
+            *([("warning", self.warning)] if self.warning else []),
             ("calls", self.calls),
         ]
 

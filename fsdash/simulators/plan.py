@@ -405,6 +405,8 @@ class _Planner:
                     if c.finer_gaps is not None
                     else "The gap refers to the lattice model of continuous y."
                 )
+            if c.warning:
+                words.append(f"{c.warning}.")
             words.append(
                 f"More paths can lower the limit by at most {c.limit - c.gap:.3g}; the rest, "
                 f"{c.gap:.3g}, is regret or needs a finer lattice."

@@ -8,6 +8,7 @@ from fsdash.core.evaluation import policy_values
 from fsdash.simulators.battery import Battery
 from fsdash.simulators.dual import (
     MIN_PATHS,
+    StatisticalCertificate,
     certified_paths,
     certify_simulator,
     one_sided_limit,
@@ -139,3 +140,13 @@ def test_continuous_states_get_a_second_finer_lattice():
     [returns] = discounted_returns(lattice.driver, [policy.act], rng, 400)
     error = np.hypot(certificate.value_error, 2 * returns.std() / 20)
     assert abs(returns.mean() - certificate.value) < 2 * error
+
+
+def test_a_gap_that_few_paths_show_is_announced():
+    gaps = np.zeros(30)
+    gaps[:2] = 7.0
+    rare = StatisticalCertificate(gaps, np.full(30, 10.0), None, 0.95, True, 0)
+    assert rare.paths_with_gap == 2 and "Only 2 of 30 paths" in rare.warning
+    assert "Only 2 of 30 paths" in repr(rare)
+    often = StatisticalCertificate(gaps + 0.1, np.full(30, 10.0), None, 0.95, True, 0)
+    assert often.paths_with_gap == 30 and not often.warning

@@ -98,14 +98,16 @@ def _draw_log(planning: Planning, key: str, file: str) -> None:
         certified = not np.isnan(plan.gap)
         st.metric("Gap at most", f"{100 * plan.gap:.2g}%" if certified else "not known yet")
         if certified:
-            st.metric("Value of the policy", number(sign * plan.value))
-            st.metric("No policy is better than", number(sign * plan.bound))
+            cost = plan.model.sense == "min"
+            words = ("Cost", "cheaper") if cost else ("Value", "better")
+            st.metric(f"{words[0]} of the policy", number(sign * plan.value))
+            st.metric(f"No policy is {words[1]} than", number(sign * plan.bound))
         st.metric("Method", describe(plan.method, plan.T))
     if ended:
         if log["seconds"].iloc[-1] < BLINK:
             st.info(
                 "This model is solved in a blink, so no budget is needed. What is interesting then "
-                "is its policy, and freezing as a lesson on *Choose T*."
+                "is its policy, and what freezing would cost."
             )
         st.markdown(plan.why)
         st.download_button(
@@ -119,5 +121,18 @@ def _draw_log(planning: Planning, key: str, file: str) -> None:
         )
     words = f"Value and bound after each of {len(log)} improvements; the gap is {plan.gap:.2g}."
     chart(gap_figure(log, plan.model.sense), f"{key}-chart", alt_text=words, height=320)
-    shown = log.assign(method=[describe(m, None) for m in log["method"]])
-    st.dataframe(shown, hide_index=True, key=f"{key}-log", height=240)
+    shown = log.assign(
+        method=[describe(m, None) for m in log["method"]],
+        value=sign * log["value"],
+        bound=sign * log["bound"],
+    ).rename(columns={"T": "n"} | ({"value": "cost"} if sign < 0 else {}))
+    st.dataframe(
+        shown.drop(columns="evaluations"),
+        hide_index=True,
+        key=f"{key}-log",
+        height=240,
+        column_config={
+            "gap": st.column_config.NumberColumn(format="percent"),
+            "seconds": st.column_config.NumberColumn(format="%.3f"),
+        },
+    )
