@@ -130,7 +130,7 @@ def thawed_cycles(
 ) -> Iterator[Snapshot]:
     """Yield the cycles of E-Thaw from values U on; `before` are the backups and the work so far.
 
-    `affords` is told each piece of work before it is done; the cycles end when it says no.
+    `affords` receives each piece of work before it is done; the cycles end when it returns False.
     """
     n, M, sampler, D_XYA = model.n_pairs, sampling.M, NextStates(model), np.zeros(fast_XYA.shape)
     if not affords(model.n_slow * draws):

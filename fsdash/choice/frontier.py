@@ -93,6 +93,8 @@ class Frontier:
         The cost of the upper bound that all certificates share.
     complete : bool
         Whether all points were measured before the time limit.
+    notice : str
+        A sentence if U* misses its tolerance; empty otherwise.
     """
 
     points: pd.DataFrame
@@ -101,6 +103,7 @@ class Frontier:
     optimal_return: float = nan
     upper_bound_sweeps: float = nan
     complete: bool = True
+    notice: str = ""
 
     def where(self, chosen: pd.Series) -> Frontier:
         """The frontier with some of its points; they keep their labels."""
@@ -246,6 +249,7 @@ def frontier(
         solved.optimal_return,
         upper_sweeps,
         clock.complete,
+        best.notice,
     )
 
 

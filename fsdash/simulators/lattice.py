@@ -254,8 +254,8 @@ class _Batch:
         for group, outputs in zip(layout.groups, raw, strict=False):
             p = group.row_LA[rows, a]
             for k, (j, values) in enumerate(zip(group.outputs, outputs, strict=True)):
-                told = values[b, group.place_JP[k, p], np.minimum(m, values.shape[2] - 1)]
-                if not np.allclose(told, full[:, j], rtol=1e-9, atol=1e-9):
+                tabulated = values[b, group.place_JP[k, p], np.minimum(m, values.shape[2] - 1)]
+                if not np.allclose(tabulated, full[:, j], rtol=1e-9, atol=1e-9):
                     raise HiddenDependence
 
 

@@ -191,6 +191,7 @@ def test_what_rests_on_an_imprecise_optimum_says_so(monkeypatch):
     notice = solved.best.notice
     assert "within ±12,345 only" in notice
     assert suits(solved).text.endswith(notice)
+    assert frontier(solved, [2], bounds=False).notice == notice
 
 
 def test_a_time_limit_ends_the_verdict_with_what_was_compared(monkeypatch):

@@ -25,17 +25,17 @@ def test_a_plan_ends_with_a_certified_gap_above_the_true_one():
 def test_a_stopped_plan_keeps_what_was_reached():
     begun, stopped = threading.Event(), threading.Event()
 
-    class Told(Planning):
+    class Halting(Planning):
         def _run(self, advance):
-            def tell(share):
+            def halt(share):
                 if self.steps:
                     begun.set()
                     stopped.wait(30)
                 advance(share)
 
-            super()._run(tell)
+            super()._run(halt)
 
-    planning = Told(make("gridworld").build, seconds=60.0, gap=1e-9)
+    planning = Halting(make("gridworld").build, seconds=60.0, gap=1e-9)
     assert begun.wait(60)
     planning.work.stopped = True
     stopped.set()
